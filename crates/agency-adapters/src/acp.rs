@@ -38,7 +38,7 @@ pub(super) struct Acp {
     /// How many requests we have made; the last one's id.
     requests: i64,
     session: Option<String>,
-    /// What is to be said when the agent can listen: the protocol has no queue.
+    /// Messages for when the turn is over: the protocol has no queue.
     queue: VecDeque<String>,
     /// The pieces since the last tool: the result has no text.
     answer: String,

@@ -21,7 +21,7 @@ pub struct TrustSettings {
     pub revoke: EditTrust,
 }
 
-/// Changes settings, which are none where the file does not exist; gives none where nothing is to be changed.
+/// Changes settings, which are none where the file does not exist; returns none where nothing changes.
 pub type EditTrust = fn(Option<&[u8]>, &str) -> Result<Option<Vec<u8>>, serde_json::Error>;
 
 /// The user's settings that say what an agent's sandbox may write to.

@@ -7,7 +7,7 @@ use agency_model::Mode;
 
 use super::{AdapterError, Form, LaunchFile, McpRequest, Opening, PassServers, PromptDelivery, StreamFormat, mcp};
 
-/// What is to be started.
+/// What to start.
 #[derive(Debug, Clone, Copy)]
 pub struct LaunchRequest<'a> {
     /// Whether it runs on a terminal or on pipes.

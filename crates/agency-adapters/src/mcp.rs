@@ -15,7 +15,7 @@ use super::{AdapterError, Form};
 /// An MCP server whose program is found and whose variables have their values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadyServer {
-    /// The name under which the agent knows it.
+    /// Its name for the agent.
     pub name: String,
     /// How it is reached.
     pub transport: McpTransport,

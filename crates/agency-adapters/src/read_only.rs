@@ -18,7 +18,7 @@ pub struct ReadOnlyMode {
     pub launch: fn(&ReadOnlyRequest<'_>) -> Result<ReadOnlyLaunch, AdapterError>,
 }
 
-/// Which agent is to be kept to reading, and where.
+/// Which agent to restrict to reading, and where.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadOnlyRequest<'a> {
     /// Whether it answers one question and ends; otherwise the user talks with it on a terminal.

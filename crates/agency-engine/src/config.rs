@@ -1,7 +1,7 @@
 //! The user's configuration: one file, laid over the built-in defaults.
 //!
 //! The one rule: a file is either understood whole or refused with all its mistakes and their places. No key is ever
-//! skipped, and each value knows whether the file or a default gave it.
+//! skipped, and each value is stored with its origin, the file or a default.
 //!
 //! ```
 //! use agency_engine::config::{AgentConfig, Config, Environment};
@@ -80,6 +80,8 @@ pub struct Config {
     pub vcs: VcsChoice,
     /// The program that supervises, where it is not this one.
     pub wrapper: Option<PathBuf>,
+    /// The program that shows diffs on a terminal; `None` for agency itself.
+    pub diff_tool: Option<String>,
     /// Where pid files are kept, where that is not in the home.
     pub pid_dir: Option<PathBuf>,
     /// The tmux server, where it is not the user's default one.

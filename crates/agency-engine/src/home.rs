@@ -104,7 +104,7 @@ impl Home {
         write_atomically(&self.agent_versions(), text)
     }
 
-    /// What the TUI remembers.
+    /// What the TUI stores between two starts.
     #[must_use]
     pub fn tui_memory(&self) -> PathBuf {
         self.root.join("tui.json")

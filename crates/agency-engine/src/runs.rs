@@ -9,7 +9,7 @@
 //! | attach | [`attach`] |
 //! | stop | [`stop`] |
 //! | remove, restore | [`remove`] |
-//! | reconcile, serve | [`reconcile`], `serve`; rows from files in [`adopt`], what crashes left in [`stray`] and [`orphans`] |
+//! | reconcile, serve | [`reconcile`], `serve`; rows from files in [`adopt`], what crashes left in [`garbage`] and [`orphans`] |
 //! | doctor | [`doctor`] |
 //!
 //! ```standalone_crate
@@ -36,6 +36,8 @@ pub mod caller;
 pub mod changes;
 pub mod create;
 pub mod doctor;
+#[doc(hidden)]
+pub mod garbage;
 pub mod inbox;
 pub mod list;
 pub mod messages;
@@ -46,8 +48,6 @@ pub mod policy;
 pub mod reconcile;
 pub mod remove;
 pub mod stop;
-#[doc(hidden)]
-pub mod stray;
 pub mod wait;
 pub mod watcher;
 

@@ -241,7 +241,7 @@ impl Catalogue {
     }
 }
 
-/// Checks a source that is to be added.
+/// Checks a source to add.
 fn check(source: &Source) -> Result<(), SourceError> {
     check_name(&source.name)?;
     let missing = |path: &Path, why| SourceError::Gone {

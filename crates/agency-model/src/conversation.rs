@@ -2,7 +2,7 @@
 //! receives, what it is doing, and how each of them ends.
 //!
 //! The one rule: [`Conversation::step`] is the only function that changes a conversation. It has no clock and does no
-//! I/O. What happened comes in as an [`Input`]; what is to be done goes out as [`Effect`]s, whose results are inputs again.
+//! I/O. What happened comes in as an [`Input`]; [`Effect`]s are returned, whose results are inputs again.
 
 mod activity;
 mod answer;
@@ -52,7 +52,7 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Changes the conversation by one input, and returns what is to be done, in this order.
+    /// Changes the conversation by one input, and returns the effects in their order.
     #[must_use]
     pub fn step(&mut self, input: Input) -> Vec<Effect> {
         let mut effects = vec![];

@@ -207,7 +207,7 @@ pub enum Event {
         answer: Option<Answer>,
         /// Who answered: a user, or the rule that did.
         by: String,
-        /// What became of it.
+        /// The outcome.
         outcome: String,
         /// Whether the agent got the answer; absent in events of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]

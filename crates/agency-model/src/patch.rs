@@ -1,4 +1,4 @@
-//! A patch as files and lines with numbers, and which words of a changed line are others.
+//! A patch as files and lines with numbers, and which words of a changed line differ.
 //!
 //! The one rule: any bytes give a patch, and no byte of a line is lost.
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 
 pub use side_by_side::SidePair;
 
-/// No more of a patch is read.
+/// How much of a patch is read.
 pub const MAX_PATCH_BYTES: usize = 16 * 1024 * 1024;
 
 /// A patch.
@@ -21,11 +21,11 @@ pub struct Patch {
     pub text: String,
     /// The files, in git's order.
     pub files: Vec<PatchFile>,
-    /// How many bytes were too many.
+    /// How many bytes were not read.
     pub left_out: usize,
 }
 
-/// What became of one file.
+/// What happened to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchFile {
     /// Its name, in which nothing is hidden.
@@ -34,9 +34,9 @@ pub struct PatchFile {
     pub kind: ChangeKind,
     /// Whether its contents are not text.
     pub binary: bool,
-    /// How many lines are new.
+    /// How many lines were added.
     pub added: u64,
-    /// How many lines are gone.
+    /// How many lines were removed.
     pub removed: u64,
     /// Its lines.
     pub lines: Vec<PatchLine>,
@@ -73,17 +73,17 @@ pub enum PatchLineKind {
 /// What was done to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// Its contents are others.
+    /// Its contents differ.
     Changed,
-    /// It was made.
+    /// It was created.
     New,
     /// It was removed.
     Deleted,
-    /// It had this name.
+    /// It was renamed from this name.
     Renamed(String),
     /// It is a copy of this one.
     Copied(String),
-    /// Only its permissions are others.
+    /// Only its permissions differ.
     Mode(String),
 }
 
@@ -100,7 +100,7 @@ impl PatchFile {
         Self { path, kind: ChangeKind::Changed, binary: false, added: 0, removed: 0, lines: vec![] }
     }
 
-    /// Its name, and the old one if it had another.
+    /// Its name, with the old one if it was renamed.
     #[must_use]
     pub fn title(&self, arrow: &str) -> String {
         match &self.kind {
@@ -109,9 +109,9 @@ impl PatchFile {
         }
     }
 
-    /// What was done to it, if there is more to say than that it changed.
+    /// What was done to it; none if it was only changed.
     #[must_use]
-    pub fn word(&self) -> Option<String> {
+    pub fn description(&self) -> Option<String> {
         let word = match &self.kind {
             ChangeKind::Changed => None,
             ChangeKind::New => Some("new".to_owned()),

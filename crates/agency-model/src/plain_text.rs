@@ -2,7 +2,7 @@
 
 use crate::escape::{escaped_line, escaped_text};
 
-/// How far apart the stops of a tabulator are.
+/// The distance of tab stops.
 const TAB: usize = 4;
 /// The length of a text on one line, in characters.
 const MAX_LINE_CHARS: usize = 200;
@@ -14,7 +14,7 @@ pub fn cut(text: &str, most: usize) -> (&str, &str) {
     text.split_at(at.unwrap_or_default())
 }
 
-/// A text without colours and emphasis, with tabulators as spaces. Every other sequence is shown, since it could hide what
+/// A text without colours and emphasis, with tabs as spaces. Every other sequence is shown, since it could hide what
 /// stands in it.
 #[must_use]
 pub fn plain_text(text: &str) -> String {
@@ -41,7 +41,7 @@ fn without_colours(text: &str) -> String {
     kept
 }
 
-/// A text with tabulators as spaces, in which nothing is hidden: only newlines stay what they are.
+/// A text with tabs as spaces and without hidden characters; only newlines are kept.
 #[must_use]
 pub fn spaced(text: &str) -> String {
     Spacer::default().push(text)

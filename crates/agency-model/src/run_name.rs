@@ -9,7 +9,7 @@ use std::borrow::Cow;
 const MAX_WORDS: usize = 4;
 /// How long a generated name is before a number is added.
 const MAX_CHARS: usize = 32;
-/// How much of a prompt is looked at.
+/// How much of a prompt is read.
 const MAX_PROMPT_CHARS: usize = 2000;
 /// Words that say nothing about the work.
 const FILLERS: [&str; 8] = ["a", "an", "the", "please", "can", "could", "you", "kindly"];

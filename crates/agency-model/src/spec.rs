@@ -1,4 +1,4 @@
-//! The run spec, version 1: what a run is to be, as a JSON object.
+//! The run spec, version 1: the description of a run, as a JSON object.
 //!
 //! A [`SpecDraft`] is what a file or flags say; [`SpecDraft::materialise`] turns it into the one
 //! [`RunSpec`] that is stored and executed. Precedence: flags over the file, defaults last.

@@ -43,7 +43,7 @@ pub enum EntryContent {
     Text(String),
     /// A tool call, with its result as soon as there is one.
     Tool(ToolCall),
-    /// Anything else that is worth a line.
+    /// Another entry of one line.
     Note {
         /// What it is about.
         kind: NoteKind,
@@ -63,7 +63,7 @@ pub enum NoteKind {
     Answer,
     /// Something went wrong.
     Error,
-    /// Something of interest.
+    /// Information.
     Notice,
     /// The agent is started again.
     Restart,
@@ -73,7 +73,7 @@ pub enum NoteKind {
     Failed,
     /// The run was stopped.
     Stopped,
-    /// What the agent thinks.
+    /// Reasoning that the agent reports.
     Thinking,
     /// The agent's plan.
     Plan,
@@ -99,7 +99,7 @@ impl Transcript {
         &self.entries
     }
 
-    /// Forgets all entries.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.entries.clear();
         self.joins = Joins::Nothing;
@@ -118,7 +118,7 @@ impl Transcript {
             Event::Output { text, parent_tool_id: Some(_) } => self.note(start, NoteKind::SubAgent, text),
             Event::Thinking { text, .. } => self.note(start, NoteKind::Thinking, text),
             Event::Plan { .. } => self.note(start, NoteKind::Plan, &line.event.plan_text().unwrap_or_default()),
-            // They come in the middle of words, and say nothing that is not seen.
+            // They interrupt the text, and what they report is shown elsewhere.
             Event::Activity { .. } => return,
             Event::ToolUse { tool_name, input, .. } => {
                 let tool = ToolCall::used(tool_name, input, line);
@@ -137,7 +137,7 @@ impl Transcript {
             | Event::Compaction { .. }
             | Event::Unknown { .. } => self.note(start, NoteKind::Notice, &event_words(line, escaped_line)),
             Event::Restart { .. } => self.note(start, NoteKind::Restart, &event_words(line, escaped_line)),
-            // That there is a first process needs no word.
+            // The first process is not reported.
             Event::Attempt { .. } if line.attempt <= 1 => return,
             Event::Attempt { .. } => self.note(start, NoteKind::Notice, &event_words(line, escaped_line)),
             Event::Exit { exit_code: Some(0), .. } | Event::StateChange { .. } | Event::Usage(_) => {}

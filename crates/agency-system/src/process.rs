@@ -1,4 +1,4 @@
-//! Everything that knows the operating system: processes, terminals, sockets.
+//! Everything that depends on the operating system: processes, terminals, sockets.
 //!
 //! The one rule: code that would differ on another platform, and every `unsafe`, is in here.
 

@@ -11,12 +11,12 @@ use std::path::Path;
 use std::time::Duration;
 
 /// How long the kernel may take to end killed processes.
-const LIMIT: Duration = Duration::from_secs(60);
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// Kills until no process of the world is left; returns those that did not die in time.
 pub(crate) fn kill(agency_home: &Path) -> Vec<Pid> {
     let mut left = Vec::new();
-    poll(LIMIT, || {
+    poll(WAIT_LIMIT, || {
         left = find(agency_home);
         for pid in &left {
             // It may have ended on its own since it was found.
@@ -29,7 +29,7 @@ pub(crate) fn kill(agency_home: &Path) -> Vec<Pid> {
 
 /// Stops every process of the world, so that none sees another end; returns whether all of them are stopped.
 pub(crate) fn freeze(agency_home: &Path) -> bool {
-    let frozen = poll(LIMIT, || {
+    let frozen = poll(WAIT_LIMIT, || {
         let found: Vec<Condition> = find(agency_home).into_iter().filter_map(Condition::read).collect();
         let moving: Vec<&Condition> = found.iter().filter(|process| !process.is_still(&found)).collect();
         for process in &moving {

@@ -28,7 +28,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// How long a request may take to come: some agents start slowly, and more slowly on a busy machine.
-const LIMIT: Duration = Duration::from_secs(180);
+const WAIT_LIMIT: Duration = Duration::from_secs(180);
 
 /// A server on a port of its own, on this machine only. It ends with the value, and its connections with it.
 #[derive(Debug)]
@@ -84,14 +84,16 @@ impl ModelServer {
     /// Waits until that many requests have come, and returns the last of them.
     #[track_caller]
     pub fn wait_for_request(&self, count: usize) -> Request {
-        wait_for(&format!("request {count} to the model"), LIMIT, || self.requests().into_iter().nth(count - 1))
+        wait_for(&format!("request {count} to the model"), WAIT_LIMIT, || self.requests().into_iter().nth(count - 1))
     }
 
     /// Waits until a turn of the script, counted from 0, has been asked for, and returns the first request for it.
     #[track_caller]
     pub fn wait_for_turn(&self, number: usize) -> Request {
         let asks = |request: &Request| request.turn == Some(number);
-        wait_for(&format!("a request for turn {number} of the model"), LIMIT, || self.requests().into_iter().find(asks))
+        wait_for(&format!("a request for turn {number} of the model"), WAIT_LIMIT, || {
+            self.requests().into_iter().find(asks)
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// How long any process may take unless a test says otherwise.
-pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// What a process that ended left.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Process {
     /// Waits until the process has ended and its output is closed; panics with all that is known when that takes too long.
     #[track_caller]
     pub fn wait(self) -> Output {
-        self.wait_at_most(LIMIT)
+        self.wait_at_most(WAIT_LIMIT)
     }
 
     /// The same for a process that may take longer than others.

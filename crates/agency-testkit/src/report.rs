@@ -10,13 +10,13 @@ use std::time::Duration;
 const LINES: usize = 200;
 
 /// How long the program may take to list its runs.
-const LIMIT: Duration = Duration::from_secs(10);
+const WAIT_LIMIT: Duration = Duration::from_secs(10);
 
 /// Prints the runs, as `list` lists them, and the event logs below a home.
 pub(crate) fn print(mut list: Command, home: &Path) {
     eprintln!("--- agency ls --json --all");
     if Path::new(list.get_program()).is_file() {
-        match Process::start(&mut list).wait_within(LIMIT) {
+        match Process::start(&mut list).wait_within(WAIT_LIMIT) {
             Ok(output) => eprintln!("{output}"),
             Err(known) => eprintln!("{known}"),
         }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long a fact about a run may take.
-const LIMIT: Duration = Duration::from_secs(30);
+const WAIT_LIMIT: Duration = Duration::from_secs(30);
 
 /// A run, by its id.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ impl Run {
     /// Waits until the agent has said something on standard output.
     #[track_caller]
     pub fn wait_for_output(&self, text: &str) {
-        wait_for(&format!("`{text}` in the log of {}", self.id), LIMIT, || {
+        wait_for(&format!("`{text}` in the log of {}", self.id), WAIT_LIMIT, || {
             let log = fs::read(self.directory.join("logs/runner.stdout.log")).ok()?;
             String::from_utf8_lossy(&log).contains(text).then_some(())
         });
@@ -66,7 +66,7 @@ impl Run {
     #[track_caller]
     pub fn heard(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.file("heard.ndjson")).unwrap_or_default();
-        // The last line may still be on its way.
+        // The last line may not have been written yet.
         text.split_inclusive('\n')
             .filter(|line| line.ends_with('\n'))
             .map(|line| serde_json::from_str(line).unwrap())
@@ -100,7 +100,7 @@ impl Run {
     #[track_caller]
     pub fn wait_until_unsupervised(&self) {
         let what = format!("the end of the supervisor of {}", self.id);
-        wait_for(&what, LIMIT, || (!self.is_supervised()).then_some(()));
+        wait_for(&what, WAIT_LIMIT, || (!self.is_supervised()).then_some(()));
     }
 
     /// The supervisor's process.
@@ -108,7 +108,13 @@ impl Run {
     pub fn supervisor(&self) -> Pid {
         let what = format!("the supervisor of {}", self.id);
         let words = ["supervise", &self.id];
-        wait_for(&what, LIMIT, || ProcessTable::read().started_with(&words).pop())
+        wait_for(&what, WAIT_LIMIT, || ProcessTable::read().started_with(&words).pop())
+    }
+
+    /// Stops the process of the supervisor, which then reads nothing until it is killed.
+    #[track_caller]
+    pub fn suspend_supervisor(&self) {
+        kill_process(self.supervisor(), Signal::STOP).unwrap();
     }
 
     /// Kills the supervisor as a crash would, and waits until it is gone.
@@ -127,14 +133,14 @@ impl Run {
     #[track_caller]
     pub fn wait_until_gone(&self) {
         let what = format!("the end of every process of {}", self.id);
-        wait_for(&what, LIMIT, || self.processes().is_empty().then_some(()));
+        wait_for(&what, WAIT_LIMIT, || self.processes().is_empty().then_some(()));
     }
 
     /// The process id of the agent's last attempt.
     #[track_caller]
     pub fn agent(&self) -> Pid {
         let what = format!("the agent of {}", self.id);
-        let pid = wait_for(&what, LIMIT, || {
+        let pid = wait_for(&what, WAIT_LIMIT, || {
             let text = fs::read_to_string(self.file("events.ndjson")).ok()?;
             let mut newest_first = text.lines().rev();
             newest_first.find_map(|line| serde_json::from_str::<Value>(line).ok()?["pid"].as_i64())

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// How long a terminal may take to show what is waited for.
-const LIMIT: Duration = Duration::from_secs(20);
+const WAIT_LIMIT: Duration = Duration::from_secs(20);
 
 /// Runs the command, records its exit code and keeps the terminal, so that it can still be read.
 ///
@@ -112,9 +112,9 @@ impl Terminal {
     /// Waits until the screen is as it should be and returns it; panics with the screen when it never is.
     #[track_caller]
     pub fn wait_until(&self, what: &str, enough: impl Fn(&str) -> bool) -> String {
-        match poll(LIMIT, || Some(self.screen()).filter(|screen| enough(screen))) {
+        match poll(WAIT_LIMIT, || Some(self.screen()).filter(|screen| enough(screen))) {
             Some(screen) => screen,
-            None => panic!("after {LIMIT:?} the terminal still does not show {what}:\n{}", self.screen()),
+            None => panic!("after {WAIT_LIMIT:?} the terminal still does not show {what}:\n{}", self.screen()),
         }
     }
 
@@ -127,7 +127,8 @@ impl Terminal {
     /// Waits until the command has ended and returns its exit code, as a shell would give it.
     #[track_caller]
     pub fn wait_for_exit(&self) -> u8 {
-        let code = wait_for("the end of the terminal's command", LIMIT, || fs::read_to_string(&self.exit_code).ok());
+        let code =
+            wait_for("the end of the terminal's command", WAIT_LIMIT, || fs::read_to_string(&self.exit_code).ok());
         code.trim().parse().unwrap()
     }
 

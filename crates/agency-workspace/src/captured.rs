@@ -1,4 +1,4 @@
-//! The output of a program in a file: a pipe would stay open as long as any process that the program left holds it.
+//! The output of a program, captured in a file: a pipe stays open as long as a leftover of the program holds it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};

@@ -8,7 +8,7 @@ use super::checkout::Checkout;
 use super::diff_index::{Comparison, DiffIndex};
 use super::private_git::{Objects, PrivateGit};
 use super::temporary::TemporaryDirectory;
-use super::{ChangedFile, ChangedLines, Changes, Commit, FileStatus, Patch, Result};
+use super::{ChangedFile, ChangedLines, Changes, Commit, FileStatus, Patch, PatchContext, Result};
 
 /// Lists every file that differs from `base`.
 pub(super) fn changes(checkout: &Checkout, base: &Commit) -> Result<Changes> {
@@ -36,9 +36,13 @@ pub(super) fn listed_as_ignored<'a>(names: impl Iterator<Item = &'a [u8]>) -> Ve
 }
 
 /// The unified diff between `base` and the files as they are.
-pub(super) fn patch(checkout: &Checkout, base: &Commit) -> Result<Patch> {
+pub(super) fn patch(checkout: &Checkout, base: &Commit, context: PatchContext) -> Result<Patch> {
     let look = DiffIndex::at(checkout)?;
-    Ok(Patch { text: look.compare(Comparison::Patch, base)?, unread: look.unread().to_vec() })
+    let comparison = match context {
+        PatchContext::Usual => Comparison::Patch,
+        PatchContext::Whole => Comparison::WholePatch,
+    };
+    Ok(Patch { text: look.compare(comparison, base)?, unread: look.unread().to_vec() })
 }
 
 /// Reads first the raw records, then the numbers, which git prints in the same order.

@@ -42,7 +42,7 @@ pub(super) struct Checkout {
 }
 
 impl Checkout {
-    /// The worktree of a run, whatever became of its `.git` file and of git's entry for it. Where HEAD cannot be read,
+    /// The worktree of a run, whatever the state of its `.git` file and of git's entry for it. Where HEAD cannot be read,
     /// `otherwise` is taken to be checked out.
     pub(super) fn of_worktree(common_dir: &Path, work_tree: &Path, admin_dir: Option<&Path>, otherwise: Head) -> Self {
         let head = admin_dir.and_then(|admin_dir| Head::read(admin_dir, common_dir));

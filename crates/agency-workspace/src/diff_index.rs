@@ -31,16 +31,19 @@ pub(super) enum Comparison {
     List,
     /// The unified diff.
     Patch,
+    /// The unified diff with every line of each file that differs.
+    WholePatch,
 }
 
 impl Comparison {
-    pub(super) const ALL: [Self; 2] = [Self::List, Self::Patch];
+    pub(super) const ALL: [Self; 3] = [Self::List, Self::Patch, Self::WholePatch];
 
     /// The file that keeps the result.
     pub(super) fn file_name(self) -> &'static str {
         match self {
             Self::List => "changes",
             Self::Patch => "diff",
+            Self::WholePatch => "whole-diff",
         }
     }
 
@@ -48,6 +51,7 @@ impl Comparison {
         match self {
             Self::List => &["-z", "--raw", "--numstat"],
             Self::Patch => &["-p", "--no-ext-diff", "--no-textconv", "--no-color"],
+            Self::WholePatch => &["-U1000000000", "--no-ext-diff", "--no-textconv", "--no-color"],
         }
     }
 }

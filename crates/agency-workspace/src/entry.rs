@@ -44,7 +44,7 @@ pub(super) fn find(common_dir: &Path, path: &Path, here: Option<Identity>) -> Op
 
 /// The file that keeps git from forgetting a worktree of which only the path is known: in git's entry for it, if that
 /// leads back to it and has no such file.
-pub fn lock_of_stray(path: &Path) -> Option<PathBuf> {
+pub fn lock_of_worktree(path: &Path) -> Option<PathBuf> {
     let admin_dir = fs::canonicalize(link::git_dir(path)?).ok()?;
     let all = admin_dir.parent().filter(|all| all.file_name().is_some_and(|name| name == "worktrees"))?;
     let entry = find(all.parent()?, path, Identity::of(path)).filter(|entry| entry.locked.is_none())?;

@@ -9,9 +9,9 @@ use super::git_command::{Finished, GitCommand, pauses};
 use super::worktree_lookup::{self, FoundWorktree};
 use super::worktree_refs::OwnCommits;
 use super::{
-    Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Patch, Preview, Removal, RemoveOptions, Result,
-    Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, commit_roots, index_cache, merge,
-    own_ref, preview, ref_files, removal, review, snapshot, trash,
+    Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Patch, PatchContext, Preview, Removal,
+    RemoveOptions, Result, Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, commit_roots,
+    index_cache, merge, own_ref, preview, ref_files, removal, review, snapshot, trash,
 };
 use agency_system::fault;
 
@@ -89,8 +89,8 @@ impl Workspace for GitWorktree {
         Ok(found)
     }
 
-    fn patch(&self) -> Result<Patch> {
-        changes::patch(&FoundWorktree::find(self)?.checkout(self)?.keeping(self.looks.as_deref()), &self.base)
+    fn patch_with(&self, context: PatchContext) -> Result<Patch> {
+        changes::patch(&FoundWorktree::find(self)?.checkout(self)?.keeping(self.looks.as_deref()), &self.base, context)
     }
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {

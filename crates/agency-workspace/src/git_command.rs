@@ -63,7 +63,7 @@ pub(super) fn pauses() -> impl Iterator<Item = Duration> {
     quick.into_iter().chain(patient).map(Duration::from_millis)
 }
 
-/// One git command on its way to being run.
+/// One git command, as it is put together.
 pub(super) struct GitCommand {
     pub(super) command: Command,
     pub(super) directory: PathBuf,

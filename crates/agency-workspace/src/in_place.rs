@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::checkout::Checkout;
 use super::jj;
 use super::{
-    Changes, Commit, Patch, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeOutcome, changes,
-    index_cache, link, worktree_lookup,
+    Changes, Commit, Patch, PatchContext, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeOutcome,
+    changes, index_cache, link, worktree_lookup,
 };
 
 /// A run that works in the user's own working tree.
@@ -39,8 +39,8 @@ impl Workspace for InPlace {
         changes::changes(&self.checkout()?, &self.base)
     }
 
-    fn patch(&self) -> Result<Patch> {
-        changes::patch(&self.checkout()?, &self.base)
+    fn patch_with(&self, context: PatchContext) -> Result<Patch> {
+        changes::patch(&self.checkout()?, &self.base, context)
     }
 
     /// Saves nothing, since nothing goes away.

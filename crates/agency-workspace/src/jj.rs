@@ -27,8 +27,8 @@ use self::workspace_lookup::names;
 use super::checkout::Checkout;
 use super::git_command::{Finished, pauses};
 use super::{
-    Changes, Commit, Patch, Preview, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, changes,
-    index_cache, trash,
+    Changes, Commit, Patch, PatchContext, Preview, Removal, RemoveOptions, Result, SavedWork, Workspace,
+    WorkspaceError, changes, index_cache, trash,
 };
 use agency_system::fault;
 
@@ -103,9 +103,9 @@ impl Workspace for JjWorkspace {
         removal::preview(self)
     }
 
-    fn patch(&self) -> Result<Patch> {
+    fn patch_with(&self, context: PatchContext) -> Result<Patch> {
         let base = self.base_of_files();
-        changes::patch(&self.seen_by_git(&base)?, &base)
+        changes::patch(&self.seen_by_git(&base)?, &base, context)
     }
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {
@@ -245,8 +245,8 @@ impl Workspace for SharedJjWorkspace {
         self.0.changes()
     }
 
-    fn patch(&self) -> Result<Patch> {
-        self.0.patch()
+    fn patch_with(&self, context: PatchContext) -> Result<Patch> {
+        self.0.patch_with(context)
     }
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {

@@ -103,7 +103,7 @@ pub(super) fn keep_odd(path: &Path, trash: &Path, run: &RunId) -> Result<PathBuf
     match move_whole(path, &target)? {
         Moved::Copied => fs::remove_file(path).map_err(WorkspaceError::io("delete", path))?,
         Moved::Renamed if fs::symlink_metadata(&target).is_ok_and(|found| found.is_dir()) => {
-            // A directory took its place meanwhile, which is to be looked at first.
+            // A directory took its place meanwhile, which is examined first.
             fs::rename(&target, path).map_err(WorkspaceError::io("put back", &target))?;
             return Err(WorkspaceError::OutsideRoot { path: path.to_owned(), root: place });
         }

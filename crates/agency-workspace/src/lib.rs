@@ -63,7 +63,7 @@ use std::str::FromStr;
 
 use agency_model::run::{ChangeStatus, ChangedPath};
 
-pub use entry::lock_of_stray;
+pub use entry::lock_of_worktree;
 pub use error::WorkspaceError;
 pub use fetch::{Fetch, Fetched, fetch, forget_clone, is_clone};
 pub use git::GitWorktree;
@@ -113,7 +113,12 @@ pub trait Workspace {
     }
 
     /// The unified diff of everything that [`changes`](Self::changes) lists, and what it could not list.
-    fn patch(&self) -> Result<Patch>;
+    fn patch(&self) -> Result<Patch> {
+        self.patch_with(PatchContext::Usual)
+    }
+
+    /// The same with more or less of the lines around each change.
+    fn patch_with(&self, context: PatchContext) -> Result<Patch>;
 
     /// The unified diff alone.
     fn diff(&self) -> Result<Vec<u8>> {
@@ -191,6 +196,15 @@ pub struct Changes {
     pub ignored: Vec<PathBuf>,
     /// What git said of each directory that it could not open: its files are not listed.
     pub unread: Vec<String>,
+}
+
+/// How many of the lines around each change a patch has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PatchContext {
+    /// Three, as usual.
+    Usual,
+    /// All lines of each file that differs.
+    Whole,
 }
 
 /// The differences between the base commit and the files as they are now.
@@ -294,11 +308,11 @@ pub enum DeleteBranch {
 /// What a removal did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Removal {
-    /// What became of the directory.
+    /// What happened to the directory.
     pub worktree: WorktreeOutcome,
     /// The work that was saved, now or by an earlier attempt.
     pub saved: Option<SavedWork>,
-    /// What became of the branch.
+    /// What happened to the branch.
     pub branch: BranchOutcome,
     /// Ignored files and directories that went with the worktree.
     pub ignored: Vec<PathBuf>,
@@ -313,7 +327,7 @@ pub struct Removal {
 }
 
 impl Removal {
-    /// A removal of a directory in which nothing is to be saved.
+    /// A removal of a directory that has nothing to save.
     fn without_work(worktree: WorktreeOutcome) -> Self {
         Self {
             worktree,
@@ -328,7 +342,7 @@ impl Removal {
     }
 }
 
-/// What became of the directory of a workspace.
+/// What happened to the directory of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorktreeOutcome {
     /// It was removed, now or by an earlier attempt that is now complete.
@@ -341,7 +355,7 @@ pub enum WorktreeOutcome {
     KeptInPlace,
 }
 
-/// What became of the branch of a run.
+/// What happened to the branch of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BranchOutcome {
     /// It is still there.

@@ -41,7 +41,7 @@ struct Inside {
     ignored: Vec<PathBuf>,
 }
 
-/// What became of a linked repository's content.
+/// What happened to the content of a linked repository.
 #[derive(Debug, Clone)]
 enum LinkState {
     /// All of it is in its remote, or nothing is checked out. With the commit that is checked out.

@@ -247,7 +247,7 @@ pub(super) fn foreign_repositories(worktree: &GitWorktree, lookup: &FoundWorktre
     is_foreign.then(|| PathBuf::from(".git"))
 }
 
-/// The commit of the branch if it is to be deleted and may be.
+/// The commit of the branch, if the branch is to be deleted and may be.
 fn check_branch(
     worktree: &GitWorktree,
     lookup: &FoundWorktree,

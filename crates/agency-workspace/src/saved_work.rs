@@ -16,7 +16,7 @@ use super::{Commit, Repository, Result, SavedWork, WorkspaceError, branch, workt
 /// Every ref of ours, among them those of older versions.
 const OWN_REFS: &str = "refs/agency/";
 
-/// What became of a ref that an older version wrote.
+/// The outcome for a ref that an older version wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MovedRef {
     /// The work is at the new ref only, now or since an earlier attempt.

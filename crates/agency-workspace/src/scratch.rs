@@ -14,7 +14,9 @@ use rustix::process::geteuid;
 
 use super::clear::clear;
 use super::link::Identity;
-use super::{Changes, Patch, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, WorktreeOutcome};
+use super::{
+    Changes, Patch, PatchContext, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, WorktreeOutcome,
+};
 use agency_system::lock::Lock;
 
 /// What every such directory is called, before its UUID.
@@ -236,7 +238,7 @@ impl Workspace for Scratch {
         Ok(Changes::default())
     }
 
-    fn patch(&self) -> Result<Patch> {
+    fn patch_with(&self, _: PatchContext) -> Result<Patch> {
         Ok(Patch::default())
     }
 

@@ -40,7 +40,7 @@ pub(super) fn take(directory: &Path, identity: Identity, trash: &Path, run: &Run
     Err(WorkspaceError::OutsideRoot { path: directory.to_owned(), root: trash.to_owned() })
 }
 
-/// What an interrupted removal of this run left behind.
+/// What an interrupted removal of this run left.
 pub(super) fn leftovers(trash: &Path, directory: &Path, run: &RunId) -> Result<Vec<PathBuf>> {
     let mut left = entries(trash)?;
     left.retain(|entry| is_named(entry, run.as_str()));

@@ -32,7 +32,7 @@ pub struct UncommittedCheck {
     pub inputs: Vec<String>,
     /// What is recorded about the checkout if it is the worktree of a run; absent for the user's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub worktree: Option<WorktreeOfRun>,
+    pub worktree: Option<Box<WorktreeOfRun>>,
 }
 
 /// Where git's directories for the worktree of a run are.

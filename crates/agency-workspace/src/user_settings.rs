@@ -69,7 +69,7 @@ impl UserSettings {
         Ok(parse(&printed))
     }
 
-    /// Writes what git reads from a file; where nothing is to be read, no file is made.
+    /// Writes what git reads from a file; where there is nothing to read, no file is made.
     pub(super) fn write(&self, file: &Path) -> Result<()> {
         match &self.of_user {
             Some(content) => fs::write(file, content).map_err(WorkspaceError::io("write", file)),

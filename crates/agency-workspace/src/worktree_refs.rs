@@ -24,7 +24,7 @@ const OWN_REFS: [&str; 3] = ["refs/worktree", "refs/bisect", "refs/rewritten"];
 /// How many parents one commit that joins others has, at most: more do not fit on a command line.
 const MAX_PARENTS: usize = 1000;
 
-/// A ref that is to be made.
+/// A ref to create.
 struct NewRef {
     name: String,
     id: String,

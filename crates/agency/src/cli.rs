@@ -1,5 +1,7 @@
 //! The command line: what can be typed, and what it leads to.
 
+mod misspelt;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -115,7 +117,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let parsed = parse(Cli::command(), &arguments).or_else(|_| parse(command(), &arguments));
     let (cli, name) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => return refuse(&error, json),
+        Err(error) => return refuse(&misspelt::with_nearest(error, &command(), &arguments), json),
     };
     use_colours(&cli.color);
     let context = Context::new(cli.json, cli.config).quiet(cli.quiet);

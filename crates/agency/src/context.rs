@@ -22,6 +22,7 @@ use tracing::level_filters::LevelFilter;
 
 use crate::output::Surface;
 use crate::problem::Problem;
+use crate::run_names::{called, with_names};
 
 /// The version of every JSON answer.
 const SCHEMA_VERSION: u32 = 1;
@@ -119,7 +120,7 @@ impl Context {
         Ok(open(self.home()?, self.config()?, executable)?)
     }
 
-    /// Where the user stands.
+    /// The working directory of the user.
     pub(crate) fn current_directory(&self) -> Result<PathBuf, Problem> {
         std::env::current_dir()
             .map_err(|error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}")))
@@ -258,15 +259,32 @@ impl Context {
         let _ = if self.json {
             self.print_json(format!("{}\n", problem.to_json(SCHEMA_VERSION)).into_bytes())
         } else {
-            io::stderr().write_all(&Surface::stderr().shown(problem.to_text().as_bytes()))
+            io::stderr().write_all(&Surface::stderr().shown(self.text_of(problem).as_bytes()))
         };
         problem.exit_code()
+    }
+
+    /// A problem in words, in which runs have their names.
+    fn text_of(&self, problem: &Problem) -> String {
+        let text = problem.to_text();
+        // The list of an ambiguity has names and ids, as has an agent that exists, and a database that cannot be read has no names.
+        let keeps_ids = matches!(
+            problem.code(),
+            ErrorCode::AmbiguousRun | ErrorCode::AgentExists | ErrorCode::DbLocked | ErrorCode::DbError
+        );
+        if keeps_ids || !text.contains("r_") {
+            return text;
+        }
+        match self.agency() {
+            Ok(agency) => with_names(&text, |id| called(&agency, id)),
+            Err(_) => text,
+        }
     }
 
     /// Prints a problem that is not the answer.
     pub(crate) fn report_to_people(&self, problem: &Problem) {
         if !self.json {
-            self.say_always(problem.to_text().trim_end());
+            self.say_always(self.text_of(problem).trim_end());
         }
     }
 

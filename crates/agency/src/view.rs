@@ -15,7 +15,7 @@ mod transcript;
 
 pub(crate) use ask::Answered;
 pub(crate) use inbox::Inbox;
-pub(crate) use question::{MOST_OPTIONS, QuestionView, answer_words, chosen_options};
+pub(crate) use question::{MAX_OPTION_KEYS, QuestionView, answer_words, chosen_options};
 pub(crate) use reason::{Reason, reason};
 pub(crate) use run::{RunView, Runs};
 pub(crate) use run_details::{Shown, shown};

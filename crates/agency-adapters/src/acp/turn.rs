@@ -23,7 +23,7 @@ impl Acp {
         true
     }
 
-    /// The request that begins a turn, if something is to be said.
+    /// The request that begins a turn, if there is a message to send.
     pub(super) fn next_prompt(&mut self) -> Option<Vec<u8>> {
         let session = self.session.clone()?;
         let text = self.queue.pop_front()?;

@@ -16,9 +16,9 @@ pub(super) struct Client {
     waiting: BTreeMap<u64, Ours>,
     thread: ThreadState,
     turn: TurnState,
-    /// The turn is to be interrupted as soon as it runs.
+    /// Interrupt the turn as soon as it runs.
     interrupt: bool,
-    /// What the user said and no turn has taken yet. An interrupt makes Codex forget it.
+    /// Messages that no turn has taken yet. An interrupt makes Codex drop them.
     untaken: Vec<Sent>,
     /// What the running turn has taken and the model has not begun to answer. Codex keeps it when the turn is
     /// interrupted, but does nothing about it.
@@ -157,7 +157,7 @@ impl Client {
         true
     }
 
-    /// A turn of our conversation runs. The words that interrupt it, if it is to be.
+    /// A turn of our conversation runs. Gives the request that interrupts it, if one was asked for.
     pub(super) fn runs(&mut self, turn: String) -> Option<Vec<u8>> {
         self.turn = TurnState::Running(turn);
         self.unanswered.clear();

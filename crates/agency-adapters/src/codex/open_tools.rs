@@ -15,7 +15,7 @@ pub(super) struct OpenTools {
 }
 
 impl OpenTools {
-    /// Remembers a use, or that it is over.
+    /// Records the begin or the end of a use.
     pub(super) fn observe(&mut self, event: &Event) {
         if let Event::ToolUse { tool_name, input, tool_id: Some(id), .. } = event {
             if self.uses.len() >= MAX_OPEN_TOOLS {

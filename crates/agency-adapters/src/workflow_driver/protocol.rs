@@ -49,7 +49,7 @@ pub enum DriverMessage {
 pub struct DriverQuestion {
     /// By which the answer is addressed.
     pub key: String,
-    /// What is to be decided.
+    /// What the user decides.
     pub subject: QuestionSubject,
     /// One line.
     pub title: String,

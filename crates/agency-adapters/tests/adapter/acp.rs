@@ -108,17 +108,9 @@ fn ended(id: i64, reason: &str) -> Value {
 
 /// The messages that these items say.
 fn said(heard: &[StreamItem]) -> Vec<Value> {
-    let bytes = heard.iter().filter_map(|item| match item {
-        StreamItem::Reply(bytes) => Some(bytes.as_slice()),
-        StreamItem::Event(_)
-        | StreamItem::Session(_)
-        | StreamItem::Result(_)
-        | StreamItem::Question(_)
-        | StreamItem::Withdrawn(_)
-        | StreamItem::TurnStarted
-        | StreamItem::MessageTaken
-        | StreamItem::MessageDropped
-        | StreamItem::BackgroundTasks(_) => None,
+    let bytes = heard.iter().filter_map(|item| {
+        let StreamItem::Reply(bytes) = item else { return None };
+        Some(bytes.as_slice())
     });
     bytes.flat_map(messages).collect()
 }

@@ -218,18 +218,9 @@ fn every_line_is_heard_or_known_to_say_nothing() {
 fn a_resumed_thread_tells_neither_its_history_nor_what_it_has_cost() {
     let usage: Vec<_> = replayed("e2", &exchange("e2"))
         .into_iter()
-        .filter_map(|heard| match heard {
-            StreamItem::Event(Event::Usage(usage)) => Some(usage),
-            StreamItem::Event(_)
-            | StreamItem::Session(_)
-            | StreamItem::Result(_)
-            | StreamItem::Reply(_)
-            | StreamItem::Question(_)
-            | StreamItem::Withdrawn(_)
-            | StreamItem::TurnStarted
-            | StreamItem::MessageTaken
-            | StreamItem::MessageDropped
-            | StreamItem::BackgroundTasks(_) => None,
+        .filter_map(|heard| {
+            let StreamItem::Event(Event::Usage(usage)) = heard else { return None };
+            Some(usage)
         })
         .collect();
     let turn = Usage { input_tokens: Some(100), output_tokens: Some(20), cached_tokens: Some(0), cost_usd: None };

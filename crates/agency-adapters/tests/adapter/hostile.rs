@@ -236,18 +236,9 @@ fn codex_counts_the_whole_thread_and_each_turn_is_told_its_own() {
     let stream = [turn(100), turn(300), turn(50)].join("\n");
     let counts: Vec<u64> = heard(StreamFormat::Codex, [stream.as_bytes()])
         .into_iter()
-        .filter_map(|heard| match heard {
-            StreamItem::Event(Event::Usage(Usage { input_tokens, .. })) => input_tokens,
-            StreamItem::Event(_)
-            | StreamItem::Session(_)
-            | StreamItem::Result(_)
-            | StreamItem::Reply(_)
-            | StreamItem::Question(_)
-            | StreamItem::Withdrawn(_)
-            | StreamItem::TurnStarted
-            | StreamItem::MessageTaken
-            | StreamItem::MessageDropped
-            | StreamItem::BackgroundTasks(_) => None,
+        .filter_map(|heard| {
+            let StreamItem::Event(Event::Usage(Usage { input_tokens, .. })) = heard else { return None };
+            input_tokens
         })
         .collect();
     assert_eq!(counts, [100, 200, 50]);

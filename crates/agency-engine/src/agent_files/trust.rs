@@ -65,7 +65,7 @@ fn revoke(settings: TrustSettings, run: &RunDirectory) -> Result<(), HomeError> 
     fs::remove_file(run.file(NOTE)).map_err(|source| HomeError::new("remove", run.file(NOTE), source))
 }
 
-/// Changes the settings under the lock of the agent; `edit` gives none where nothing is to be written.
+/// Changes the settings under the lock of the agent; `edit` returns none where nothing is written.
 fn change(file: &Path, edit: impl FnOnce(Option<&[u8]>) -> io::Result<Option<Vec<u8>>>) -> io::Result<()> {
     let _lock = SettingsLock::take(file)?;
     let before = match read_whole(file) {

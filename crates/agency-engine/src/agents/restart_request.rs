@@ -12,7 +12,7 @@ use crate::config::environment_of_process;
 pub struct RestartRequest {
     /// Its prompt; nothing if absent.
     pub prompt: Option<String>,
-    /// Where the user stands.
+    /// The working directory of the user.
     pub current_directory: PathBuf,
     /// The environment it gets.
     pub environment: BTreeMap<OsString, OsString>,

@@ -20,7 +20,7 @@ const FINISH_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Shutdown {
-    /// The agents that were alive, each with its run as it ended.
+    /// The agents that were running, each with its run as it ended.
     pub stopped: Vec<StoppedAgent>,
 }
 

@@ -32,7 +32,7 @@ pub struct ChatRequest {
     pub groups: Vec<String>,
     /// The agent; the default one if absent.
     pub runner: Option<String>,
-    /// Where the user stands.
+    /// The working directory of the user.
     pub current_directory: PathBuf,
     /// The environment the agent gets.
     pub environment: BTreeMap<OsString, OsString>,

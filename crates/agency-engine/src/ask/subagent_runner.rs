@@ -58,7 +58,7 @@ pub struct AskRequest {
     pub runner: Option<String>,
     /// How long the answer may take; as long as the configuration allows if absent.
     pub limit: Option<Duration>,
-    /// Where the user stands.
+    /// The working directory of the user.
     pub current_directory: PathBuf,
     /// The environment the agent gets.
     pub environment: BTreeMap<OsString, OsString>,
@@ -155,7 +155,7 @@ impl SubagentRunner {
         &self.sources
     }
 
-    /// Asks a question and waits for the answer. `hear` receives what the agent does meanwhile; once `cancelled` is set,
+    /// Asks a question and waits for the answer. `hear` receives the agent's events until then; once `cancelled` is set,
     /// the agent is stopped. Whatever happens, the scratch directory is gone afterwards.
     pub fn ask(
         &mut self,

@@ -43,6 +43,8 @@ pub(super) struct ConfigFile {
     pub(super) allow_self_answer: bool,
     /// A program that supervises, started as `<wrapper> <run_id>`. Empty: agency itself.
     pub(super) wrapper: String,
+    /// The program that shows diffs on a terminal, such as `delta` or `difft`. Empty: agency itself.
+    pub(super) diff_tool: String,
     /// Where pid files are kept. Empty: `pids` in the home.
     pub(super) pid_dir: String,
     /// The tmux server to use.
@@ -224,6 +226,7 @@ impl Default for ConfigFile {
             trust_worktrees: false,
             allow_self_answer: false,
             wrapper: String::new(),
+            diff_tool: String::new(),
             pid_dir: String::new(),
             tmux: Tmux::default(),
             limits: Limits::default(),
@@ -313,7 +316,7 @@ fn program_and_arguments<'de, D: Deserializer<'de>>(deserializer: D) -> Result<V
 }
 
 /// Reads variables. What the operating system cannot take is refused here, before a run depends on it; the answer does
-/// not repeat the name, because a `=` in it may well be followed by a secret.
+/// not repeat the name, because a `=` in it may be followed by a secret.
 fn variables<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
     let variables = BTreeMap::<String, String>::deserialize(deserializer)?;
     if variables.keys().any(|name| name.is_empty() || name.contains(['=', '\0'])) {

@@ -55,6 +55,7 @@ fn settings(file: ConfigFile, agents: AgentTable, lines: KeyLines, path: Option<
         branch_template: file.branch_template,
         vcs: file.vcs,
         wrapper: non_empty(file.wrapper).map(PathBuf::from),
+        diff_tool: non_empty(file.diff_tool),
         pid_dir: non_empty(file.pid_dir).map(|directory| beside(path.as_deref(), &directory)),
         tmux_socket: non_empty(file.tmux.socket),
         trust_worktrees: file.trust_worktrees,

@@ -50,6 +50,9 @@ struct StoredConfig {
     branch_template: Option<BranchTemplate>,
     vcs: VcsChoice,
     wrapper: Option<PathBuf>,
+    /// Earlier versions did not have it.
+    #[serde(default)]
+    diff_tool: Option<String>,
     pid_dir: Option<PathBuf>,
     tmux_socket: Option<String>,
     trust_worktrees: bool,
@@ -106,6 +109,7 @@ impl Config {
             branch_template,
             vcs,
             wrapper,
+            diff_tool,
             pid_dir,
             tmux_socket,
             trust_worktrees,
@@ -130,6 +134,7 @@ impl Config {
             branch_template,
             vcs,
             wrapper,
+            diff_tool,
             pid_dir,
             tmux_socket,
             trust_worktrees,
@@ -168,6 +173,7 @@ impl Config {
             branch_template: stored.branch_template,
             vcs: stored.vcs,
             wrapper: stored.wrapper,
+            diff_tool: stored.diff_tool,
             pid_dir: stored.pid_dir,
             tmux_socket: stored.tmux_socket,
             trust_worktrees: stored.trust_worktrees,

@@ -34,9 +34,9 @@ impl TmuxSession {
     }
 }
 
-/// A pane of a tmux server, as one of the sessions has it that its window is in.
+/// A pane of a tmux server, as one of the sessions that share its window lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pane {
+pub struct TmuxPane {
     /// The process that it was opened for.
     pub pid: u32,
     /// The server itself.
@@ -47,7 +47,7 @@ pub struct Pane {
     pub session: String,
 }
 
-impl Pane {
+impl TmuxPane {
     const FORMAT: &str = "#{pane_pid}\t#{pid}\t#{session_attached}\t#{session_last_attached}\t#{session_name}";
 
     fn read(line: &str) -> Option<Self> {
@@ -175,11 +175,11 @@ impl Tmux {
     }
 
     /// All panes, once for each session that their windows are in; none if no server runs.
-    pub fn panes(&self) -> Result<Vec<Pane>, TmuxError> {
+    pub fn panes(&self) -> Result<Vec<TmuxPane>, TmuxError> {
         let mut command = self.command();
-        command.args(["list-panes", "-a", "-F", Pane::FORMAT]);
+        command.args(["list-panes", "-a", "-F", TmuxPane::FORMAT]);
         match self.run(command) {
-            Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(Pane::read).collect()),
+            Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(TmuxPane::read).collect()),
             Err(TmuxError::Refused(_)) => Ok(vec![]),
             Err(error) => Err(error),
         }

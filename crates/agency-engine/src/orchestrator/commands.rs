@@ -130,7 +130,7 @@ impl Orchestrator {
         })?;
         let mut open = self.open_questions(&driver)?;
         if open.is_empty() && session.flow.running().iter().any(|leaf| leaf.waits) {
-            // What is to be asked is being looked at.
+            // The question is being examined.
             self.wait_until_asked(id, &driver)?;
             open = self.open_questions(&driver)?;
         }
@@ -180,7 +180,7 @@ impl Orchestrator {
         Ok(())
     }
 
-    /// Waits until the driver has dealt with something. The session as it is then, whatever came of it.
+    /// Waits until the driver has dealt with something. Returns the session as it is then, whatever the outcome.
     fn wait_until(
         &mut self,
         id: &SessionId,

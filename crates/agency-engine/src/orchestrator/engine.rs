@@ -133,7 +133,7 @@ impl WorkflowExecutor {
         let removed = drivers.iter().all(|driver| driver.removed_at.is_some());
         let worktree = start_step::worktree_of(&place.home, &maker).filter(|_| !removed);
         let worktree = worktree.ok_or_else(|| DriveError::NoWorktree(id.clone()))?;
-        let repo = users(&place.home, session.record.repo.clone().into());
+        let repo = users(&place.home, session.record.repo.as_ref());
         let repo = repo.map_err(|_| DriveError::NoWorktree(id.clone()))?.display().to_string();
         let came: Vec<Timestamp> = drivers.iter().filter_map(|driver| driver.started_at).collect();
         let (sender, arrivals) = channel();
@@ -157,7 +157,7 @@ impl WorkflowExecutor {
         })
     }
 
-    /// Drives the session until it stands still, as the program of a run. `input` is the output of its supervisor.
+    /// Drives the session until it stops, as the program of a run. `input` is the output of its supervisor.
     pub fn drive(mut self, input: impl Read + Send + 'static) -> Result<SessionState, DriveError> {
         info!(session = %self.record.id, pid = std::process::id(), "driver started");
         listen(input, self.stream.protocol(), self.sender.clone());
@@ -220,7 +220,7 @@ impl WorkflowExecutor {
         }
     }
 
-    /// The end of a step as the session sees it: one that was stopped failed by that, or was completed by a user.
+    /// The end of a step for the session: one that was stopped failed by that, or was completed by a user.
     fn judged(&self, fact: Fact) -> Fact {
         if let Fact::StepEnded { path, attempt, result } = fact {
             let result = self.flow.result(path.name()).cloned().unwrap_or(result);

@@ -29,7 +29,7 @@ pub enum SessionEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FollowEnd {
-    /// The session stands still.
+    /// The session is not being driven.
     Over(SessionState),
     /// It has no driver any more.
     NotDriven(SessionState),

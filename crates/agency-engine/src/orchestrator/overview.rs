@@ -24,15 +24,15 @@ pub struct Overview {
     pub file: String,
     /// Where it stands.
     pub state: SessionState,
-    /// Why it stands still, where it is not simply done.
+    /// Why it is not being driven, where it is not completed.
     pub reason: Option<String>,
     /// Whether a run drives it now.
     pub driven: bool,
     /// The newest run that drives it.
     pub driver: Option<RunId>,
-    /// What is to be reached.
+    /// The goal.
     pub goal: Option<String>,
-    /// The title of what is to be done.
+    /// The title of the task.
     pub task: String,
     /// The repository.
     pub repo: String,

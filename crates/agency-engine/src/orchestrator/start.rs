@@ -42,7 +42,7 @@ pub struct StartRequest {
     pub repo: PathBuf,
     /// The ref that the work begins with.
     pub base_ref: Option<String>,
-    /// What is to be reached; what the plan says, if absent.
+    /// The goal; that of the plan, if absent.
     pub goal: Option<String>,
     /// What is to be done.
     pub task: Task,
@@ -54,7 +54,7 @@ pub struct StartRequest {
 #[derive(Debug, Clone)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct CallerEnv {
-    /// Where the user stands.
+    /// The working directory of the user.
     pub current_directory: PathBuf,
     /// The environment that the driver and everything it starts gets.
     pub environment: BTreeMap<OsString, OsString>,
@@ -79,7 +79,7 @@ impl StartRequest {
         self
     }
 
-    /// What is to be reached, in place of what the workflow says.
+    /// The goal; replaces that of the workflow.
     #[must_use]
     pub fn goal(mut self, goal: impl Into<String>) -> Self {
         self.goal = Some(goal.into());

@@ -49,7 +49,7 @@ pub struct UnclearPidFile {
 }
 
 impl PidFile {
-    /// What is to be noted about a process that was just started.
+    /// What to record of a process that was just started.
     pub fn of(run_id: &RunId, name: Option<&str>, program: &str, pid: u32) -> io::Result<Self> {
         Ok(Self {
             schema_version: VERSION,

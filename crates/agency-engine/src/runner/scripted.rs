@@ -27,7 +27,7 @@ pub enum ScriptStep {
     Exit(Exit),
 }
 
-/// Does what its script says, and remembers what was done to it.
+/// Does what its script says, and records what was done to it.
 ///
 /// At the end of a script without [`ScriptStep::Exit`] it waits for further steps, or for a signal that ends it.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use agency_model::{HostChoice, VcsChoice, shell_quoted};
-use agency_workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version, lock_of_stray};
+use agency_workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version, lock_of_worktree};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,8 +26,8 @@ use crate::config::Config;
 use crate::home::Home;
 use crate::host::Tmux;
 use crate::runs::adopt::{FileFindings, Unadoptable};
+use crate::runs::garbage::Survivor;
 use crate::runs::reconcile::ReconcilePlan;
-use crate::runs::stray::Survivor;
 use crate::store::{Store, StoreError};
 
 /// How one thing is.
@@ -129,10 +129,10 @@ impl Agency {
             let message = format!("the files of {} do not record the end", counted(plan.completed.len(), "ended run"));
             checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
         }
-        let strays = &plan.strays;
+        let garbage = &plan.garbage;
         let tmux = Tmux::new(self.config.tmux_socket.clone());
-        for session in &strays.sessions {
-            let fix = if strays.own_sessions.contains(session) {
+        for session in &garbage.sessions {
+            let fix = if garbage.own_sessions.contains(session) {
                 tmux.typed(&format!("kill-session -t ={session}"))
             } else {
                 format!(
@@ -142,9 +142,9 @@ impl Agency {
             };
             checks.push(Check::bad("sessions", Health::Warning, format!("{session} belongs to no run"), fix));
         }
-        for path in &strays.worktrees {
+        for path in &garbage.worktrees {
             let message = format!("{} belongs to no run", path.display());
-            let fix = match lock_of_stray(path) {
+            let fix = match lock_of_worktree(path) {
                 // Otherwise git forgets in some months what only this worktree leads to.
                 Some(lock) => format!(
                     "move it aside with all that is in it, and let git keep its commits: touch {0} && {1}",
@@ -155,25 +155,25 @@ impl Agency {
             };
             checks.push(Check::bad("worktrees", Health::Warning, message, fix));
         }
-        for path in &strays.run_directories {
+        for path in &garbage.run_directories {
             let message = format!("{} never became a run", path.display());
             checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
         }
-        for unadoptable in &strays.unadoptable {
+        for unadoptable in &garbage.unadoptable {
             let Unadoptable { path, why } = unadoptable;
             let message = format!("{} has no row and not enough files to rebuild one: {why}", path.display());
             let fix = format!("move it aside: {}", moving_aside(&self.home, path));
             checks.push(Check::bad("runs", Health::Warning, message, fix));
         }
-        let by_run = strays.survivors.chunk_by(|one, next| one.id == next.id);
+        let by_run = garbage.survivors.chunk_by(|one, next| one.id == next.id);
         checks.extend(by_run.filter_map(survivor_check));
         for unclear in self.unclear_pid_files() {
             let message = format!("{} is not a usable pid file: {}", unclear.path.display(), unclear.why);
             let fix = format!("move it aside: {}", moving_aside(&self.home, &unclear.path));
             checks.push(Check::bad("pid files", Health::Warning, message, fix));
         }
-        if !strays.trash.is_empty() {
-            let message = format!("the trash holds {}", counted(strays.trash.len(), "item"));
+        if !garbage.trash.is_empty() {
+            let message = format!("the trash holds {}", counted(garbage.trash.len(), "item"));
             checks.push(Check::bad("trash", Health::Warning, message, "agency reconcile"));
         }
         if checks.is_empty() {

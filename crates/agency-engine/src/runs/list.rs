@@ -120,7 +120,22 @@ impl Agency {
         self.store.set_new_fact(&told, &now().to_string()).unwrap_or(false)
     }
 
-    /// The name most like a text that stands for no run.
+    /// What a user types for a run: its name, if that means this run and no other; else its id.
+    #[must_use]
+    pub fn short_name(&self, id: &RunId) -> String {
+        let means_it = |name: &str, purpose: Purpose| match self.store.select(name, purpose) {
+            Ok(Selected::One(row)) => row.id == *id,
+            Ok(Selected::None | Selected::Several(_)) | Err(_) => false,
+        };
+        let Ok(row) = self.store.run(id) else { return id.to_string() };
+        let purpose = if row.removed_at.is_some() { Purpose::Restore } else { Purpose::Read };
+        let is_its_own =
+            |name: &String| !name.starts_with('-') && means_it(name, Purpose::Read) && means_it(name, purpose);
+        row.name.filter(is_its_own).unwrap_or_else(|| id.to_string())
+    }
+
+    /// The name most like a text that stands for no run: like all of it, or like as many of its first words as the text
+    /// has.
     pub fn nearest_name(&self, text: &str) -> Result<Option<String>, StoreError> {
         let names: Vec<String> = self
             .store
@@ -128,6 +143,14 @@ impl Agency {
             .into_iter()
             .filter_map(|row| row.name)
             .collect();
-        Ok(nearest(text, names.iter().map(String::as_str)).map(str::to_owned))
+        if let Some(name) = nearest(text, names.iter().map(String::as_str)) {
+            return Ok(Some(name.to_owned()));
+        }
+        let words = text.split('-').count();
+        let first = |name: &String| name.split('-').take(words).collect::<Vec<_>>().join("-");
+        let beginnings: Vec<String> = names.iter().map(first).collect();
+        let meant = nearest(text, beginnings.iter().map(String::as_str));
+        let full = |meant: &str| beginnings.iter().zip(&names).find(|(beginning, _)| *beginning == meant);
+        Ok(meant.and_then(full).map(|(_, name)| name.clone()))
     }
 }

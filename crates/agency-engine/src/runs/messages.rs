@@ -62,7 +62,7 @@ pub enum DeliveryError {
         /// Why.
         why: String,
     },
-    /// The supervisor did not report what became of it.
+    /// The supervisor did not report the outcome.
     #[error("{id} did not confirm within {} s; it may still carry out the request", limit.as_secs())]
     NoOutcome {
         /// The run.
@@ -89,7 +89,7 @@ pub enum DeliveryError {
         row: Box<QuestionRow>,
     },
     /// The agent does not wait for the answer any more.
-    #[error("{} has expired: {}", row.id, row.outcome.as_deref().unwrap_or("the run is over"))]
+    #[error("{} has expired: {}", row.id, row.outcome.as_deref().unwrap_or("the run has finished"))]
     Expired {
         /// The question.
         row: Box<QuestionRow>,
@@ -223,7 +223,7 @@ impl Agency {
         };
         fault::point("answer.recorded");
         let told = self.outcome_of(&question.run_id, number);
-        // The agent or its supervisor may have ended on the way: the question itself knows what became of the answer.
+        // The agent or its supervisor may have ended on the way: the row of the question has the outcome of the answer.
         match (told, self.store.question(id)?) {
             (Err(DeliveryError::Refused { .. }), Some(row)) if row.state == QuestionState::Expired => {
                 Err(DeliveryError::Expired { row: Box::new(row) })

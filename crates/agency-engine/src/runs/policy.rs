@@ -25,7 +25,7 @@ pub(crate) fn look(path: &Path) -> PathKind {
 /// A permission of a past run, and what a policy would have done with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replayed {
-    /// The question, with what became of it.
+    /// The question, with its outcome.
     pub row: QuestionRow,
     /// What the policy says.
     pub decision: Decision,
@@ -57,7 +57,7 @@ impl PolicyChange {
         let answered = match &row.answer {
             Some(Answer::Allow { .. } | Answer::AllowAll) => Some(Action::Allow),
             Some(Answer::Deny { .. } | Answer::Text { .. }) => Some(Action::Deny),
-            // What an option means only the agent knows.
+            // Only the agent knows what an option means.
             Some(Answer::Options { .. }) | None => None,
         };
         match (decision.action, answered, by_rule) {

@@ -28,8 +28,8 @@ use tracing::info;
 use crate::agency::Agency;
 use crate::record::finish::{Ended, announce_end, read_markers};
 use crate::runs::adopt::{FileFindings, RunDirectories};
+use crate::runs::garbage::{Garbage, GarbageListing, list_processes, list_sessions, list_worktrees};
 use crate::runs::owner::has_owner;
-use crate::runs::stray::{StrayListing, Strays, list_processes, list_sessions, list_worktrees};
 use crate::store::{Applied, KnownRuns, RunFilter, RunRow, Store, StoreError, now};
 use crate::wire::wake_supervisor;
 
@@ -65,7 +65,7 @@ pub struct ReconcilePlan {
     /// Finished runs whose exit markers were missing.
     pub completed: Vec<RunId>,
     /// What no run needs.
-    pub strays: Strays,
+    pub garbage: Garbage,
 }
 
 impl Agency {
@@ -121,7 +121,7 @@ impl Agency {
             let worktrees = thread::Builder::new().spawn_scoped(scope, || list_worktrees(home));
             let directories = thread::Builder::new().spawn_scoped(scope, || RunDirectories::list(home));
             let known = read(&self.store);
-            let listed = StrayListing {
+            let listed = GarbageListing {
                 sessions: joined(sessions).unwrap_or_else(|| list_sessions(config)),
                 processes: joined(processes).unwrap_or_else(|| list_processes(&pid_dir)),
                 worktrees: joined(worktrees).unwrap_or_else(|| list_worktrees(home)),
@@ -138,8 +138,8 @@ impl Agency {
         runs.extend(findings.runs.iter().filter_map(|(_, run)| self.verdict_on_dead(&run.row)));
         runs.sort_by(|one, other| one.id.cmp(&other.id));
         let completed = self.unrecorded_ends(&findings)?;
-        let strays = self.strays(&findings, &known, listed)?;
-        Ok(ReconcilePlan { findings, runs, completed, strays })
+        let garbage = self.garbage(&findings, &known, listed)?;
+        Ok(ReconcilePlan { findings, runs, completed, garbage })
     }
 
     /// Adopts the runs that the database does not have, before something is decided about a worktree or a name that one
@@ -172,7 +172,7 @@ impl Agency {
             self.record_end(&row);
         }
         self.delete_driver_configs()?;
-        let swept = self.sweep(&plan.strays);
+        let swept = self.sweep(&plan.garbage);
         plan.findings
             .runs
             .retain(|(_, run)| refused.iter().all(|refused| refused.path != *self.home.run(&run.row.id).path()));
@@ -182,7 +182,7 @@ impl Agency {
             // They are named by this command, and by every further one that compares.
             self.store.set_complete()?;
         }
-        plan.strays.unadoptable.extend(refused);
+        plan.garbage.unadoptable.extend(refused);
         Ok(swept)
     }
 

@@ -63,13 +63,13 @@ pub(crate) fn repository_of(home: &Home, row: &RunRow) -> Result<PathBuf, Worksp
     if row.worktree_path.is_none() && lies_in(&recorded, &home.worktrees()) {
         return Err(WorkspaceError::AgentsRepository { repository: recorded });
     }
-    users(home, recorded)
+    users(home, &recorded)
 }
 
 /// The repository that is recorded for a workflow session, or the user's behind it.
-pub(crate) fn users(home: &Home, recorded: PathBuf) -> Result<PathBuf, WorkspaceError> {
-    let refused = || WorkspaceError::AgentsRepository { repository: recorded.clone() };
-    let mut path = recorded.clone();
+pub(crate) fn users(home: &Home, recorded: &Path) -> Result<PathBuf, WorkspaceError> {
+    let refused = || WorkspaceError::AgentsRepository { repository: recorded.to_owned() };
+    let mut path = recorded.to_owned();
     for _ in 0..MAX_DEPTH {
         if !lies_in(&path, &home.worktrees()) {
             return Ok(path);
@@ -105,7 +105,7 @@ impl Agency {
     /// The repository that holds a path: in the worktree of a run, that of the run.
     pub fn repository_at(&self, path: &Path) -> Result<Repository, WorkspaceError> {
         match WorktreeAround::of(&self.home, path)? {
-            Some(worktree) => Ok(Repository::from_root(users(&self.home, worktree.root)?)),
+            Some(worktree) => Ok(Repository::from_root(users(&self.home, &worktree.root)?)),
             None => Repository::open(path),
         }
     }
@@ -154,15 +154,15 @@ mod tests {
     fn the_repository_of_a_run_is_that_of_the_run_in_whose_worktree_it_was_started() {
         let (_place, home) = home();
         let root = home.worktrees().join("0123456789abcdef").join(RUN);
-        assert!(users(&home, root.clone()).is_err(), "nothing is known of its run");
+        assert!(users(&home, &root).is_err(), "nothing is known of its run");
         let spec = serde_json::json!({ "repo": "/users/shop", "base_ref": "HEAD" });
         fs::create_dir_all(home.run(&RUN.parse().unwrap()).path()).unwrap();
         fs::write(home.run(&RUN.parse().unwrap()).file("spec.json"), spec.to_string()).unwrap();
-        assert_eq!(users(&home, root.clone()).unwrap(), Path::new("/users/shop"));
-        assert!(users(&home, root.join("sub")).is_err());
+        assert_eq!(users(&home, &root).unwrap(), Path::new("/users/shop"));
+        assert!(users(&home, &root.join("sub")).is_err());
         fs::remove_dir_all(&root).unwrap();
-        assert_eq!(users(&home, root.clone()).unwrap(), Path::new("/users/shop"));
-        assert!(users(&home, root.join("sub")).is_err());
-        assert_eq!(users(&home, "/elsewhere".into()).unwrap(), Path::new("/elsewhere"));
+        assert_eq!(users(&home, &root).unwrap(), Path::new("/users/shop"));
+        assert!(users(&home, &root.join("sub")).is_err());
+        assert_eq!(users(&home, Path::new("/elsewhere")).unwrap(), Path::new("/elsewhere"));
     }
 }

@@ -23,12 +23,12 @@ pub(super) enum Placement {
 
 /// Why a file was not written.
 #[derive(Debug)]
-pub(super) enum Problem {
+pub(super) enum PlacementError {
     Outside,
     Io(io::Error),
 }
 
-impl Problem {
+impl PlacementError {
     /// The error of the directive on that line.
     pub(super) fn at(self, line: usize, path: &Path) -> ScriptError {
         let path = path.to_owned();
@@ -39,20 +39,20 @@ impl Problem {
     }
 }
 
-impl From<Errno> for Problem {
+impl From<Errno> for PlacementError {
     fn from(errno: Errno) -> Self {
         Self::Io(errno.into())
     }
 }
 
 /// Puts a text into a file, making the folders it needs.
-pub(super) fn put(directory: &Path, path: &Path, text: &str, placement: Placement) -> Result<(), Problem> {
+pub(super) fn put(directory: &Path, path: &Path, text: &str, placement: Placement) -> Result<(), PlacementError> {
     let mut names = Vec::new();
     for part in path.components() {
         match part {
             Component::Normal(name) => names.push(name),
             Component::CurDir => {}
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return Err(Problem::Outside),
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return Err(PlacementError::Outside),
         }
     }
     let Some((name, folders)) = names.split_last() else {
@@ -62,10 +62,10 @@ pub(super) fn put(directory: &Path, path: &Path, text: &str, placement: Placemen
     for name in folders {
         folder = open_folder(&folder, name)?;
     }
-    open_file(&folder, name, placement)?.write_all(text.as_bytes()).map_err(Problem::Io)
+    open_file(&folder, name, placement)?.write_all(text.as_bytes()).map_err(PlacementError::Io)
 }
 
-fn open_folder(parent: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Problem> {
+fn open_folder(parent: &OwnedFd, name: &OsStr) -> Result<OwnedFd, PlacementError> {
     match mkdirat(parent, name, Mode::from_raw_mode(0o777)) {
         Ok(()) | Err(Errno::EXIST) => {}
         Err(errno) => return Err(errno.into()),
@@ -74,7 +74,7 @@ fn open_folder(parent: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Problem> {
     openat(parent, name, flags, Mode::empty()).map_err(|errno| explain(parent, name, errno))
 }
 
-fn open_file(parent: &OwnedFd, name: &OsStr, placement: Placement) -> Result<File, Problem> {
+fn open_file(parent: &OwnedFd, name: &OsStr, placement: Placement) -> Result<File, PlacementError> {
     let placed = match placement {
         Placement::Replace => OFlags::TRUNC,
         Placement::End => OFlags::APPEND,
@@ -84,15 +84,15 @@ fn open_file(parent: &OwnedFd, name: &OsStr, placement: Placement) -> Result<Fil
     let file = openat(parent, name, flags, Mode::from_raw_mode(0o666)).map_err(|errno| explain(parent, name, errno))?;
     let kind = FileType::from_raw_mode(fstat(&file)?.st_mode);
     if kind != FileType::RegularFile {
-        return Err(Problem::Io(io::Error::other("it is not a regular file")));
+        return Err(PlacementError::Io(io::Error::other("it is not a regular file")));
     }
     Ok(File::from(file))
 }
 
 /// The operating systems disagree on the error for a symbolic link, so the link itself is looked at.
-fn explain(parent: &OwnedFd, name: &OsStr, errno: Errno) -> Problem {
+fn explain(parent: &OwnedFd, name: &OsStr, errno: Errno) -> PlacementError {
     match statat(parent, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(status) if FileType::from_raw_mode(status.st_mode) == FileType::Symlink => Problem::Outside,
+        Ok(status) if FileType::from_raw_mode(status.st_mode) == FileType::Symlink => PlacementError::Outside,
         Ok(_) | Err(_) => errno.into(),
     }
 }
@@ -103,7 +103,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    fn write(directory: &Path, path: &str, placement: Placement) -> Result<(), Problem> {
+    fn write(directory: &Path, path: &str, placement: Placement) -> Result<(), PlacementError> {
         put(directory, Path::new(path), "text\n", placement)
     }
 
@@ -131,7 +131,7 @@ mod tests {
         symlink(outside.path().join("missing"), directory.path().join("dangling")).unwrap();
         for path in ["folder/file", "folder/new/file", "file", "dangling", "../file"] {
             let refused = write(directory.path(), path, Placement::End);
-            assert!(matches!(refused, Err(Problem::Outside)), "{path}: {refused:?}");
+            assert!(matches!(refused, Err(PlacementError::Outside)), "{path}: {refused:?}");
         }
         assert_eq!(fs::read_to_string(&target).unwrap(), "untouched");
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
@@ -142,7 +142,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir(directory.path().join("folder")).unwrap();
         for path in ["folder", "."] {
-            assert!(matches!(write(directory.path(), path, Placement::Replace), Err(Problem::Io(_))), "{path}");
+            assert!(matches!(write(directory.path(), path, Placement::Replace), Err(PlacementError::Io(_))), "{path}");
         }
     }
 }

@@ -11,7 +11,7 @@ const MAX_PROMPT_BYTES: usize = 1024 * 1024;
 
 const DIRECTIVES: [&str; 8] = ["say", "warn", "wait", "write", "append", "run", "commit", "exit"];
 
-/// Reads the directives of a prompt; without a block of them, each of its lines is to be said.
+/// Reads the directives of a prompt; without a block of them, each of its lines is printed.
 ///
 /// # Errors
 ///

@@ -66,7 +66,7 @@ pub enum SourceError {
     /// Another process is writing.
     #[error("another process holds {}", .0.display())]
     Busy(PathBuf),
-    /// A file that is to be taken over is none.
+    /// The file to import is not a regular file.
     #[error("{}: {message}", path.display())]
     Import {
         /// The file.

@@ -39,7 +39,7 @@ pub enum SyncEvent<'a> {
     },
 }
 
-/// What became of one source.
+/// The outcome for one source.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Synced {
@@ -50,7 +50,7 @@ pub struct Synced {
 }
 
 impl Sources {
-    /// Fetches these git sources, or all; gives what became of each, in the order of their names.
+    /// Fetches these git sources, or all; returns the outcome of each, in the order of their names.
     pub fn sync(
         &self,
         names: &[String],

@@ -154,7 +154,7 @@ impl FromSql for IsText {
     }
 }
 
-/// Types that SQLite knows itself, each with the one that is enough to check it.
+/// Types that SQLite has, each with the one that is enough to check it.
 macro_rules! plain {
     ($($kind:ty as $checked:ty),+) => { $(
         impl Column for $kind {

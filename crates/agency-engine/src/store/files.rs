@@ -19,20 +19,20 @@ use crate::home::{HomeError, create_private_directory};
 const MIN_PAGE_BYTES: u64 = 512;
 
 /// What the file at the path of the database is, by its size.
-enum Content {
+enum FileSize {
     Missing,
-    Nothing,
-    Something,
+    Empty,
+    NotEmpty,
 }
 
-impl Content {
+impl FileSize {
     fn of(path: &Path) -> Self {
         match path.metadata().map(|found| found.len()) {
-            Ok(..MIN_PAGE_BYTES) => Self::Nothing,
-            Ok(_) => Self::Something,
+            Ok(..MIN_PAGE_BYTES) => Self::Empty,
+            Ok(_) => Self::NotEmpty,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::Missing,
             // SQLite says why it cannot be used.
-            Err(_) => Self::Something,
+            Err(_) => Self::NotEmpty,
         }
     }
 }
@@ -109,7 +109,7 @@ pub(super) fn is_emptied(path: &Path) -> bool {
         let runs = path.with_file_name("runs").read_dir();
         runs.is_ok_and(|mut runs| runs.next().is_some())
     };
-    matches!(Content::of(path), Content::Nothing) && (log_of(path).iter().any(|log| log.exists()) || has_runs())
+    matches!(FileSize::of(path), FileSize::Empty) && (log_of(path).iter().any(|log| log.exists()) || has_runs())
 }
 
 /// Whether the log is gone and its index is not. SQLite makes the log first and removes it last.
@@ -121,7 +121,7 @@ fn has_lost_log(path: &Path) -> bool {
 /// Makes sure that SQLite meets files that belong together. Returns the lock under which a new database is made, if there
 /// is to be one.
 pub(super) fn prepare(path: &Path, patience: Duration, emptied: WhenEmptied) -> Result<Option<Lock>, StoreError> {
-    if matches!(Content::of(path), Content::Something) && !has_lost_log(path) {
+    if matches!(FileSize::of(path), FileSize::NotEmpty) && !has_lost_log(path) {
         return Ok(None);
     }
     let lock = path.with_file_name("database.lock");
@@ -134,16 +134,16 @@ pub(super) fn prepare(path: &Path, patience: Duration, emptied: WhenEmptied) -> 
     };
     let [log, index] = log_of(path);
     // Another process may have done it by now.
-    match Content::of(path) {
-        Content::Something if has_lost_log(path) => move_aside(path, &[index])?,
-        Content::Something => {}
-        Content::Missing => move_aside(path, &[log, index])?,
-        Content::Nothing if !is_emptied(path) => {}
-        Content::Nothing if emptied == WhenEmptied::Refuse => {
+    match FileSize::of(path) {
+        FileSize::NotEmpty if has_lost_log(path) => move_aside(path, &[index])?,
+        FileSize::NotEmpty => {}
+        FileSize::Missing => move_aside(path, &[log, index])?,
+        FileSize::Empty if !is_emptied(path) => {}
+        FileSize::Empty if emptied == WhenEmptied::Refuse => {
             return Err(StoreError::Emptied { path: path.to_owned() });
         }
         // The file itself comes last: until then, it shows that this is not finished.
-        Content::Nothing => move_aside(path, &[log, index, path.to_owned()])?,
+        FileSize::Empty => move_aside(path, &[log, index, path.to_owned()])?,
     }
     Ok(Some(held))
 }

@@ -15,7 +15,7 @@ use super::write::now;
 use super::{Store, StoreError};
 
 /// The outcome of an answer whose supervisor was killed while it delivered the answer.
-const DELIVERY_UNKNOWN: &str = "the run is over; whether the agent received the answer is not known";
+const DELIVERY_UNKNOWN: &str = "the run has finished; whether the agent received the answer is not known";
 
 /// What has become of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -309,7 +309,7 @@ pub(super) fn expire_all(transaction: &Transaction<'_>, run: &RunId, at: &str) -
         params![run.as_str(), at, DELIVERY_UNKNOWN],
     )?;
     transaction.execute(
-        "UPDATE questions SET state = 'expired', settled_at = ?2, outcome = 'the run is over' \
+        "UPDATE questions SET state = 'expired', settled_at = ?2, outcome = 'the run has finished' \
          WHERE run_id = ?1 AND state IN ('open', 'answered') AND settled_at IS NULL",
         params![run.as_str(), at],
     )?;

@@ -15,7 +15,7 @@ use super::{Store, StoreError};
 pub enum Request {
     /// Stop the run.
     Stop {
-        /// The time between TERM and KILL, where it is to be another than usual.
+        /// The time between TERM and KILL, where it differs from the configuration.
         grace: Option<Duration>,
     },
     /// Send the agent this message.
@@ -48,7 +48,7 @@ pub struct TakenRequest {
     pub request: Request,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestOutcome {
     /// Whether it was done.
@@ -138,7 +138,7 @@ impl Store {
         Ok(taken)
     }
 
-    /// Notes what became of a request.
+    /// Stores the outcome of a request.
     pub fn finish_request(&mut self, number: i64, outcome: &RequestOutcome) -> Result<(), StoreError> {
         let transaction = self.begin()?;
         transaction.execute(
@@ -170,7 +170,7 @@ impl Store {
         Ok(passed)
     }
 
-    /// What became of a request; nothing as long as it is open.
+    /// The outcome of a request; none as long as it is open.
     pub fn request_outcome(&self, number: i64) -> Result<Option<RequestOutcome>, StoreError> {
         let sql = "SELECT succeeded, outcome FROM requests WHERE id = ?1 AND done_at IS NOT NULL";
         let read = |row: &rusqlite::Row<'_>| Ok(RequestOutcome { succeeded: row.get(0)?, outcome: row.get(1)? });

@@ -154,7 +154,7 @@ impl RunRow {
         }
     }
 
-    /// The run as the state machine sees it. The phase inside `running` belongs to the supervisor,
+    /// The run as the state machine has it. The phase inside `running` belongs to the supervisor,
     /// which keeps it in memory; from outside a running run is `working`.
     pub(super) fn machine(&self) -> Run {
         let progress = match self.state {

@@ -21,7 +21,7 @@ pub(super) struct Display {
     escapers: Escapers,
 }
 
-/// Makes what a headless agent prints harmless for the terminals that show it.
+/// Escapes the output of a headless agent for the terminals that show it.
 struct Escapers {
     stdout: Escaper,
     stderr: Escaper,
@@ -115,7 +115,7 @@ impl Display {
         self.viewers.retain(|viewer| viewer.catch_up(|| self.view.anew(viewer.mode)));
     }
 
-    /// Takes another size, which watchers receive if it differs.
+    /// Changes the size, which watchers receive if it differs.
     pub(super) fn resize(&mut self, size: TerminalSize) {
         let same = self.view.size == size;
         self.view.size = size;
@@ -138,7 +138,7 @@ impl Display {
         }
     }
 
-    /// Takes the viewers out, to be drained when the run is over.
+    /// Takes the viewers out, to be drained when the run has finished.
     pub(super) fn take_viewers(&mut self) -> Vec<Viewer> {
         std::mem::take(&mut self.viewers)
     }
@@ -148,7 +148,7 @@ impl Display {
         self.pane.as_ref().is_none_or(Pane::keeps_up)
     }
 
-    /// Waits for the pane; for ever if there is none.
+    /// Waits for the pane; forever if there is none.
     pub(super) async fn next_of_pane(&mut self) -> PaneNews {
         match &mut self.pane {
             Some(pane) => pane.next().await,
@@ -173,7 +173,7 @@ impl Display {
         }
     }
 
-    /// Forgets a pane that is gone; `false` if there was none.
+    /// Drops a pane that is gone; `false` if there was none.
     pub(super) fn lose_pane(&mut self) -> bool {
         self.pane.take().is_some()
     }

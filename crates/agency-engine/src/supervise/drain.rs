@@ -1,7 +1,7 @@
 //! The time between the agent's exit and the end of the attempt.
 //!
 //! The agent's output is read to the end, and its leftovers are ended: TERM, grace period, KILL. Another process that
-//! holds the agent's terminal open does not keep the run from ending.
+//! holds the agent's terminal open does not delay the end of the run.
 
 use std::time::Duration;
 

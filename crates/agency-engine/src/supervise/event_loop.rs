@@ -46,7 +46,7 @@ enum LoopEvent {
 }
 
 impl Supervisor<'_> {
-    /// Handles events until the run is over. Returns the notifier, whose programs may still run.
+    /// Handles events until the run has finished. Returns the notifier, whose programs may still run.
     pub(super) async fn run_to_end(mut self) -> Notifier {
         while !self.run.state().is_terminal() {
             let event = self.next().await;

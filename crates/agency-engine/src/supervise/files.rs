@@ -36,9 +36,9 @@ impl RunFiles {
         let _ = self.directory.write(RESERVE, &[0; RESERVE_BYTES]);
     }
 
-    /// Gives the reserve back to the disk.
+    /// Deletes the reserve.
     pub(super) fn release_reserve(&self) {
-        // What is not there needs no removing.
+        // A missing file needs no removal.
         let _ = std::fs::remove_file(self.directory.file(RESERVE));
     }
 

@@ -67,12 +67,12 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Stores what became of a request, for the command that waits for it.
+    /// Stores the outcome of a request, for the command that waits for it.
     pub(super) fn finish_request(&mut self, number: i64, outcome: Result<String, RequestFailure>) {
         let succeeded = outcome.is_ok();
         let (Ok(outcome) | Err(RequestFailure(outcome))) = outcome;
         if let Err(error) = self.store.finish_request(number, &RequestOutcome { succeeded, outcome }) {
-            self.report_store_error("what became of a request could not be stored", &error);
+            self.report_store_error("the outcome of a request could not be stored", &error);
         }
         // The commands that wait check the row again.
         self.waiters.clear();

@@ -46,7 +46,7 @@ pub struct Notification {
 enum NotifiedEvent {
     /// An agent asks.
     Question,
-    /// A run is over.
+    /// A run has finished.
     Ended,
 }
 
@@ -66,7 +66,7 @@ impl Notification {
         Self { schema_version: VERSION, event: NotifiedEvent::Question, run, question: Some(question) }
     }
 
-    /// A run is over.
+    /// A run has finished.
     pub(super) fn ended(run: RunRow) -> Self {
         Self { schema_version: VERSION, event: NotifiedEvent::Ended, run, question: None }
     }

@@ -1,4 +1,4 @@
-//! When the user is notified, and what becomes of it.
+//! When the user is notified, and how failures of notifications are reported.
 
 use agency_model::{Event, QuestionId};
 
@@ -22,7 +22,7 @@ impl Supervisor<'_> {
         self.note_notifying(troubles);
     }
 
-    /// The run is over, and everything about it is on disk. Its record is complete, so nothing is added to it.
+    /// The run has finished, and everything about it is on disk. Its record is complete, so nothing is added to it.
     pub(super) fn notify_end(&mut self, row: RunRow) {
         self.notifier.tell(&Notification::ended(row));
     }

@@ -1,6 +1,6 @@
 //! A run whose answer another process waits for ends with that process.
 //!
-//! The process that asked holds a lock for as long as it lives. When the lock is released before the run is over, it
+//! The process that asked holds a lock for as long as it lives. When the lock is released before the run has finished, it
 //! has died, and the answer is not needed.
 
 use std::io;

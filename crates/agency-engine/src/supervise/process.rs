@@ -85,7 +85,7 @@ impl AgentProcess {
         self.runner.as_ref().map(|runner| runner.pid())
     }
 
-    /// Waits for the next thing that the process does; for ever if there is none.
+    /// Waits for the next thing that the process does; forever if there is none.
     pub(super) async fn next(&mut self) -> RunnerEvent {
         match &mut self.runner {
             Some(runner) => runner.next().await,
@@ -127,7 +127,7 @@ impl AgentProcess {
         self.keys.extend(keys);
     }
 
-    /// Takes the next key that is to be typed.
+    /// Takes the next key to type.
     pub(super) fn next_key(&mut self) -> Option<Vec<u8>> {
         self.keys.pop_front()
     }
@@ -188,7 +188,7 @@ impl AgentProcess {
         self.drain = Some(stage);
     }
 
-    /// Ends the attempt: forgets the process, and returns how it exited.
+    /// Ends the attempt: drops the process, and returns how it exited.
     pub(super) fn take_exit(&mut self) -> Option<Exit> {
         self.drain = None;
         self.runner.take().and_then(|runner| runner.exit())

@@ -159,7 +159,7 @@ impl Supervisor<'_> {
         self.converse(Input::Sent { id: id.clone(), result });
     }
 
-    /// Stores and records what became of an answer.
+    /// Stores and records the outcome of an answer.
     pub(super) fn settle_question(
         &mut self,
         id: &QuestionId,
@@ -203,7 +203,7 @@ impl Supervisor<'_> {
 
     fn report_unstored(&mut self, stored: Result<(), StoreError>) {
         if let Err(error) = stored {
-            self.report_store_error("what became of a question could not be stored", &error);
+            self.report_store_error("the outcome of a question could not be stored", &error);
         }
     }
 }

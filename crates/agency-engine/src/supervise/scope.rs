@@ -65,7 +65,7 @@ impl SupervisorScope {
         }
     }
 
-    /// Gives back the memory that only the start needed.
+    /// Returns the memory that only the start needed to the system.
     pub(super) fn release_start_memory(&self) {
         match self {
             Self::Process => release_own_code(),

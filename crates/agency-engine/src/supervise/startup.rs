@@ -124,7 +124,7 @@ fn supervise_run(home: &Home, id: &RunId, scope: SupervisorScope) -> Result<(), 
         let run = RunParts { home, id, directory, scope, launch, environment, creator };
         run.supervise().await
     })?;
-    // The run is over, also for commands that have just connected; only notification programs are waited for.
+    // The run has finished, also for commands that have just connected; only notification programs are waited for.
     drop(runtime);
     drop(lock);
     if let Some(notifier) = notifier {

@@ -56,7 +56,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Brings a row that was rebuilt from the files up to what the supervisor knows.
+    /// Completes a row that was rebuilt from the files with the supervisor's own values.
     fn write_row_again(&mut self) {
         let openings = self.store.openings();
         match self.store.save(&self.id, &self.run, None) {

@@ -14,7 +14,7 @@ use super::control::ControlMessage;
 
 /// How many chunks of output may wait for a slow viewer before it is given the whole screen anew.
 const MAX_QUEUED_CHUNKS: usize = 256;
-/// How long viewers get to take what they have not read when the run is over.
+/// How long viewers get to take what they have not read when the run has finished.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// What a viewer may do.
@@ -77,7 +77,7 @@ pub(super) async fn drain_viewers(viewers: Vec<Viewer>) {
     }
 }
 
-/// Passes output on until the supervisor forgets the viewer, and then closes the stream.
+/// Passes output on until the supervisor drops the viewer, and then closes the stream.
 async fn forward(
     mut chunks: mpsc::Receiver<Vec<u8>>,
     mut stream: OwnedWriteHalf,

@@ -1,4 +1,4 @@
-//! Ending a wait from another thread.
+//! A handle that ends a wait from another thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;

@@ -52,7 +52,7 @@ pub enum WorkflowError {
         /// What is wrong.
         error: TaskError,
     },
-    /// No tracker knows the bead.
+    /// No tracker has the bead.
     #[error("there is no bead `{id}`: {why}")]
     NoBead {
         /// Its id.

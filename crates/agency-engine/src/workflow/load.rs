@@ -18,7 +18,7 @@ pub struct Loaded {
     pub plan: Arc<Plan>,
     /// The spells of the project.
     pub spells: Arc<Spellbook>,
-    /// What is around every spell.
+    /// The system prompt.
     pub system_prompt: Spell,
 }
 

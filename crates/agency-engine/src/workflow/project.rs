@@ -84,7 +84,7 @@ impl Project {
         Ok(book)
     }
 
-    /// What is around every spell: the project's own, or the built-in one.
+    /// The system prompt: that of the project, or the built-in one.
     pub fn system_prompt(&self) -> Result<Spell, WorkflowError> {
         for folder in FOLDERS {
             let path = self.root.join(folder).join("system-prompt.md");

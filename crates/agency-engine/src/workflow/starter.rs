@@ -20,7 +20,7 @@ const FILES: &[(&str, &str)] = &[
     (".agency/system-prompt.md", BUILT_IN_SYSTEM_PROMPT),
 ];
 
-/// What became of each file.
+/// The outcome for each file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct WrittenFile {

@@ -52,7 +52,7 @@ pub fn read_task(project: &Project, from: &TaskFrom) -> Result<Task, WorkflowErr
     }
 }
 
-/// A bead as `bd` knows it, or as it was exported last.
+/// A bead as `bd` reports it, or as it was exported last.
 fn bead(project: &Project, id: &str) -> Result<Task, WorkflowError> {
     let no_bead = |why: String| WorkflowError::NoBead { id: id.to_owned(), why };
     // What begins with a dash would be an option of `bd`.

@@ -1,4 +1,4 @@
-//! What the agent is doing, as the conversation knows it.
+//! What the agent is doing, as far as the conversation shows it.
 //!
 //! The one rule: an agent that waits for an answer is waiting, whatever else it reports meanwhile.
 

@@ -1,4 +1,4 @@
-//! An answer on its way to the agent.
+//! The delivery of an answer to the agent.
 //!
 //! The one rule: an answer is sent once, to its own question, and the request that waits for it gets its outcome.
 

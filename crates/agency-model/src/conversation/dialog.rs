@@ -146,7 +146,7 @@ impl Conversation {
         }
     }
 
-    /// Types the answer that is due, and sees whether the dialog took the one that was typed.
+    /// Types the answer that is due, and checks whether the dialog accepted the one that was typed.
     fn confirm_answer(&mut self, reading: &ScreenReading, effects: &mut Vec<Effect>) {
         let Some(DialogAnswer { id, key, answer, keys }) = self.dialog_answer() else { return };
         let seen = reading.dialog.as_ref() == Some(&key);

@@ -65,13 +65,13 @@ pub enum Effect {
         /// What is answered.
         answer: Answer,
     },
-    /// Store and record what became of an answer: delivered, or not delivered and why.
+    /// Store and record the outcome of an answer: delivered, or not delivered and why.
     Settle {
         /// The question.
         id: QuestionId,
         /// The answer.
         given: GivenAnswer,
-        /// What became of it.
+        /// The outcome.
         outcome: Result<String, RequestFailure>,
     },
     /// Store and record that a question ended without an answer.
@@ -85,11 +85,11 @@ pub enum Effect {
     AskAgain(QuestionId),
     /// Drop what is kept about a question.
     Forget(QuestionId),
-    /// Store what became of a request, for the command that waits for it.
+    /// Store the outcome of a request, for the command that waits for it.
     FinishRequest {
         /// The number of the request.
         request: i64,
-        /// What became of it.
+        /// The outcome.
         outcome: Result<String, RequestFailure>,
     },
     /// Ask what the dialog on the screen asks. The result is `Asked`.

@@ -23,7 +23,7 @@ pub enum Input {
     MessageDropped,
     /// The agent's protocol reports how many background tasks run.
     BackgroundTasks(usize),
-    /// A message is to be sent.
+    /// Send a message.
     Message(Message),
     /// The oldest message that was being written by the protocol is, or could not be for this reason.
     MessageSent(Result<(), RequestFailure>),
@@ -38,7 +38,7 @@ pub enum Input {
     InterruptSent {
         /// The request that waits for it.
         request: i64,
-        /// What came of it.
+        /// The outcome.
         result: Result<(), RequestFailure>,
     },
     /// A question is asked.
@@ -76,7 +76,7 @@ pub enum Input {
     Sent {
         /// The question.
         id: QuestionId,
-        /// What came of it.
+        /// The outcome.
         result: Result<Sent, SendError>,
     },
     /// The agent no longer waits for the answer to the questions with this key.

@@ -1,4 +1,4 @@
-//! A message on its way to the agent.
+//! The delivery of a message to the agent.
 //!
 //! The one rule: a message reaches the agent, or its sender gets the reason why it did not.
 
@@ -159,7 +159,7 @@ impl Conversation {
     }
 }
 
-/// Reports what became of a message.
+/// Reports the outcome of a message.
 pub(super) fn finish(origin: MessageOrigin, outcome: Result<String, RequestFailure>, effects: &mut Vec<Effect>) {
     let lost = |what: &str, reason: RequestFailure| {
         let message = format!("{what} could not be sent: {reason}");

@@ -94,7 +94,7 @@ impl<'text> Source<'text> {
         let Some(line) = at.line.checked_sub(1).and_then(|index| self.line(index)) else {
             return String::new();
         };
-        // Of a very long line, what is around the position.
+        // Of a very long line, only the part around the position.
         let before = at.column.saturating_sub(1);
         let skipped =
             if line.chars().count() <= MAX_EXCERPT_CHARS { 0 } else { before.saturating_sub(MAX_EXCERPT_CHARS / 2) };

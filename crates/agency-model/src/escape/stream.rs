@@ -51,7 +51,7 @@ impl Escaper {
         self
     }
 
-    /// What is to be shown for these bytes, as far as that is certain.
+    /// What to show for these bytes, as far as that is certain.
     #[must_use]
     pub fn feed(&mut self, bytes: &[u8]) -> String {
         self.pending.extend_from_slice(bytes);

@@ -1,4 +1,4 @@
-//! Events as words.
+//! Events as text for people.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use crate::escape::escaped_line;
 use crate::plain_text::one_line;
 use crate::usage::Usage;
 
-/// So much of a path or a pattern is shown, in characters.
+/// How much of a path or a pattern is shown.
 const MAX_SUBJECT_CHARS: usize = 70;
 
-/// What happened, in words; `field` shows a text on one line.
+/// An event as text; `field` shows a text on one line.
 #[must_use]
 pub fn event_words(line: &EventLine, field: fn(&str) -> String) -> String {
     let words = words_by_kind(line, field);
@@ -71,6 +71,7 @@ fn words_by_kind(line: &EventLine, field: fn(&str) -> String) -> String {
         Event::Question { question_id, question, .. } => {
             one_line(&format!("asks {question_id}: {} {}", question.title, question.detail))
         }
+        Event::Answer { question_id, answer: None, outcome, .. } => one_line(&format!("{question_id}: {outcome}")),
         Event::Answer { question_id, by, outcome, .. } => one_line(&format!("{question_id}: {outcome} ({by})")),
         Event::Unknown { text } => one_line(&format!("? {text}")),
     }
@@ -88,7 +89,7 @@ fn rate_limit(event: &Event) -> String {
     format!("usage limit: {status}{parts}")
 }
 
-/// What a tool is used on: the first words of its input, on one line.
+/// What a tool is applied to: the first words of its input, on one line.
 #[must_use]
 pub fn tool_subject(input: &Value) -> String {
     let words = input.as_object().and_then(|fields| fields.values().find_map(Value::as_str)).unwrap_or_default();
@@ -119,5 +120,14 @@ mod tests {
         assert_eq!(words(limit), "usage limit: rejected (five_hour, 100 % used, resets at 1970-01-01T00:00:00Z)");
         let compaction = Event::Compaction { trigger: Some("auto".to_owned()), tokens_before: Some(7) };
         assert_eq!(words(compaction), "the conversation of 7 tokens was replaced by a summary (auto)");
+        let expired = Event::Answer {
+            question_id: "q_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
+            answer: None,
+            by: "nobody".to_owned(),
+            outcome: "expired: the run has finished".to_owned(),
+            delivered: None,
+            answered_from: None,
+        };
+        assert_eq!(words(expired), "q_01ARZ3NDEKTSV4RRFFQ69G5FAV: expired: the run has finished");
     }
 }

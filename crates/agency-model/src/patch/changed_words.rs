@@ -1,4 +1,4 @@
-//! Which words of a line are others than in the line that it replaces.
+//! Which words of a line differ from the line that it replaces.
 
 use std::ops::Range;
 

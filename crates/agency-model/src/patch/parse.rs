@@ -1,4 +1,4 @@
-//! Reads what `git diff` prints. Total: what is not understood is kept as it stands.
+//! Reads what `git diff` prints. Total: what is not understood is kept unchanged.
 
 use super::name::{name_of_both, unquoted};
 use super::{ChangeKind, MAX_PATCH_BYTES, Patch, PatchFile, PatchLine, PatchLineKind};

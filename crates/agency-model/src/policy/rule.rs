@@ -14,7 +14,7 @@ pub const RULE_KEYS: &[&str] = &["name", "action", "tool", "command", "path", "m
 /// A name stands in events and lists.
 const MAX_NAME_CHARS: usize = 100;
 
-/// What is to be done with permissions of some kind. All that it names has to be so.
+/// What to do with permissions that match all of its conditions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "UncheckedRule")]
 #[schemars(!try_from, deny_unknown_fields)]

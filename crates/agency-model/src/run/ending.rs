@@ -63,7 +63,7 @@ string_enum! {
 pub struct Ending {
     /// The terminal state.
     pub state: State,
-    /// What the last process left behind, if it is known.
+    /// How the last process exited, if it is known.
     pub exit: Option<Exit>,
     /// Why it has finished.
     pub reason: Reason,

@@ -31,7 +31,7 @@ pub enum Input {
         /// What it said about its work.
         verdict: Verdict,
     },
-    /// The run is to be stopped.
+    /// Stop the run.
     Stop(StopCause),
     /// The grace period is over.
     GraceOver {

@@ -30,7 +30,7 @@ impl State {
     }
 }
 
-/// A run as the state machine sees it.
+/// A run in the state machine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Run {
     /// How far it has come.
@@ -88,7 +88,7 @@ pub enum Progress {
 /// What a supervisor is doing inside `running`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// A process was requested and has not reported; it is to be stopped at once if a stop was requested meanwhile.
+    /// A process was requested and has not reported; it is stopped at once if a stop was requested in the meantime.
     Starting(Option<StopCause>),
     /// The agent is at work.
     Working,

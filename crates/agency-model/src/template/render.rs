@@ -65,7 +65,7 @@ impl Template {
             optional::rewrite(&mut tree);
             let (ready, taken) = (self.ready(&RenderState::new(context, spells)), Arc::clone(&found));
             let ready = move || ready().func(single::HAND_OVER, single::keeping(Arc::clone(&taken)));
-            // What is wrong is said by rendering the text.
+            // Rendering the text reports what is wrong.
             let _ = run(&ready, tree, &context.0);
         }
         let found = found.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -9,14 +9,14 @@ use crate::plain_text::{cut, one_line, plain_text};
 
 /// How many lines of an input or an output are shown.
 const MAX_LINES: usize = 500;
-/// How much of a line is.
+/// How much of a line is shown.
 const MAX_LINE_BYTES: usize = 2000;
-/// How much of a text in an input is looked at.
+/// How much of a text in an input is read.
 const MAX_TEXT_BYTES: usize = 64 * 1024;
 /// The names under which agents give a command to their shell.
 const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
 
-/// What came of a tool call.
+/// The result of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolResult {
     /// Whether it succeeded.
@@ -68,7 +68,7 @@ impl ToolCall {
         tool
     }
 
-    /// Takes in what came of it.
+    /// Takes the result.
     pub(super) fn answer(&mut self, line: &Arc<EventLine>) {
         self.result = Some(Arc::clone(line));
         self.size = self.answered().map_or(0, |(output, _)| output.lines().count());
@@ -90,13 +90,13 @@ impl ToolCall {
         &self.name
     }
 
-    /// What it is used on, on one line; empty if that is not known.
+    /// What it is applied to, on one line; empty if that is not known.
     #[must_use]
     pub fn subject(&self) -> &str {
         &self.subject
     }
 
-    /// What came of it, if it is known.
+    /// The result, if it is known.
     #[must_use]
     pub fn result(&self) -> Option<ToolResult> {
         self.answered().map(|(_, success)| ToolResult { success, lines: self.size })
@@ -107,7 +107,7 @@ impl ToolCall {
         Some((output, *success))
     }
 
-    /// The whole input and the whole answer, up to a measure.
+    /// The input and the answer in full, each up to a limit.
     #[must_use]
     pub fn details(&self) -> Vec<(String, DetailKind)> {
         let mut lines = vec![];

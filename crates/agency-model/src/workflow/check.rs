@@ -20,7 +20,7 @@ pub struct Surrounding<'project> {
     pub adapters: &'project [&'project str],
     /// The spells.
     pub spells: &'project Spellbook,
-    /// What is around every spell.
+    /// The system prompt.
     pub system_prompt: &'project Spell,
     /// Fields of the task beside those that every task has.
     pub task_fields: &'project [&'project str],

@@ -75,7 +75,7 @@ impl AgentOutput {
     }
 }
 
-/// What came of an agent whose process ended well, by its last words.
+/// The result of an agent whose process exited with 0, from its last output.
 #[must_use]
 pub fn judge(words: &str, contract: Contract) -> StepResult {
     let result = match (AgentOutput::read(words), contract) {

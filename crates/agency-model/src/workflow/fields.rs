@@ -187,7 +187,7 @@ const DEFAULTS: &[Field] = &[
 const STEP: &[Field] = &[
     required("name", Holds::Name, "Its name, which no other step has."),
     required("type", STEP_TYPES, "What it does."),
-    optional("when", Holds::Template, "always", "The step is skipped unless this comes out true."),
+    optional("when", Holds::Template, "always", "The step is skipped unless this is true."),
     optional("timeout", Holds::Duration, "15m for agents, 5m for scripts, else none", "How long it may take."),
     optional("on_fail", ON_FAIL, "`block`", "The effect of a failure on the workflow."),
     optional("on_success", Holds::Word(&["exit_loop"]), "nothing", "Its success ends the loop around it."),

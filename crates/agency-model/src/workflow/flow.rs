@@ -154,7 +154,7 @@ impl Flow {
         }
     }
 
-    /// Why it stands still, where it is not simply done.
+    /// Why it is not being driven, where it is not completed.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         self.ended.as_ref().and_then(|(_, reason)| reason.as_deref())
@@ -218,7 +218,7 @@ impl Flow {
         found
     }
 
-    /// What came of a step, by its name; of the newest round if it is in a loop.
+    /// The result of a step, by its name; of the newest iteration if it is in a loop.
     #[must_use]
     pub fn result(&self, name: &str) -> Option<&StepResult> {
         self.results.get(name).map(Arc::as_ref)
@@ -298,7 +298,7 @@ fn without_rounds(path: &StepPath) -> String {
     path.parts().map(|(name, _)| name).collect::<Vec<_>>().join("/")
 }
 
-/// What comes next in a session: the decisions to note and what is to be done, in order.
+/// What comes next in a session: the decisions to record and the actions, in order.
 pub fn next(plan: Arc<Plan>, history: &[HistoryEntry]) -> Result<Vec<Action>, HistoryError> {
     Flow::replay(plan, history).map(|mut flow| flow.advance())
 }

@@ -85,7 +85,7 @@ pub struct HistoryEntry {
     pub fact: Fact,
 }
 
-/// What a clock says that stands still while the machine sleeps, and that setting the time does not change.
+/// The reading of a clock that does not advance while the machine sleeps and that setting the time does not change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockReading {
     /// The start of the machine that the clock counts from.
@@ -104,7 +104,7 @@ pub enum Fact {
     SessionStarted {
         /// Its id.
         session: String,
-        /// What is to be reached.
+        /// The goal.
         goal: Option<String>,
         /// What is to be done.
         task: Task,
@@ -169,7 +169,7 @@ pub enum Fact {
         path: StepPath,
         /// Its attempt; 0 if it never began.
         attempt: u32,
-        /// What came of it.
+        /// The outcome.
         result: StepResult,
     },
     /// A step was not done, and that is right.
@@ -211,7 +211,7 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<String>,
     },
-    /// The session stands still.
+    /// The session is not being driven.
     SessionEnded {
         /// In which state.
         state: SessionState,

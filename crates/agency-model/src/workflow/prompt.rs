@@ -49,7 +49,7 @@ pub struct PromptParts<'parts> {
     pub file: &'parts str,
     /// The spells of the project.
     pub spells: &'parts Arc<Spellbook>,
-    /// What is around every spell.
+    /// The system prompt.
     pub system_prompt: &'parts Spell,
 }
 

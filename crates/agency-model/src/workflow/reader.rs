@@ -210,7 +210,7 @@ impl<'node> Object<'node> {
         };
         let choice = text.parse().ok().filter(|_| choices.contains(&text));
         if choice.is_none() {
-            let message = format!("`{name}`: \"{}\" is none of {}", text.escape_debug(), listed(choices));
+            let message = format!("`{name}`: \"{}\" is not one of {}", text.escape_debug(), listed(choices));
             notes.unknown(node.at, message, text, choices.iter().copied());
         }
         choice

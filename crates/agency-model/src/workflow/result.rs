@@ -1,4 +1,4 @@
-//! What came of a step.
+//! The result of a step.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -22,7 +22,7 @@ string_enum! {
     }
 }
 
-/// What came of a step.
+/// The result of a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepResult {
     /// How it ended.

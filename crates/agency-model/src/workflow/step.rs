@@ -35,7 +35,7 @@ pub struct Step {
     pub name: String,
     /// Where it begins in the file.
     pub at: Position,
-    /// A template; the step is skipped unless it comes out true.
+    /// A template; the step is skipped unless it is true.
     pub when: Option<TemplateText>,
     /// How long it may take; no limit of its own where absent.
     #[serde(with = "super::duration::optional")]

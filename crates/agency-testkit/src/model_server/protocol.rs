@@ -1,4 +1,4 @@
-//! The protocols by which agents talk to models. Each knows its own shape, and nothing of connections.
+//! The protocols between agents and models. Each file has the messages of one, without connections.
 
 use super::http::ServerEvent;
 use super::script::Turn;
@@ -46,7 +46,7 @@ impl Protocol {
         }
     }
 
-    /// Whether the answer is to be streamed.
+    /// Whether the answer is streamed.
     pub(super) fn is_streamed(self, path: &str, body: &Value) -> bool {
         match self {
             Self::Anthropic | Self::Responses | Self::Chat => body["stream"] == true,

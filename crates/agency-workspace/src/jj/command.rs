@@ -26,7 +26,7 @@ const JJ_TIMEOUT: Duration = Duration::from_secs(600);
 const EVERYTHING: [&str; 4] =
     ["--config", "snapshot.max-new-file-size=0", "--config", r#"snapshot.auto-track="all()""#];
 
-/// One jj command on its way to being run.
+/// One jj command, as it is put together.
 pub(super) struct JjCommand {
     command: Command,
     directory: PathBuf,
@@ -57,7 +57,7 @@ impl JjCommand {
             command.env_remove(variable);
         }
         command.env("LC_ALL", "C").env("JJ_EDITOR", "false").env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());
-        // The directory is said by an option; a missing one as the child's own would look like a missing jj.
+        // An option names the directory: a missing one as the child's own would look like a missing jj.
         command.current_dir("/").args(["--no-pager", "--color=never", "--repository"]).arg(workspace);
         // Signing needs a passphrase, and its program can be set by a file of the workspace.
         for setting in ["signing.behavior=drop", "signing.backend=none", "fsmonitor.backend=none"] {

@@ -27,7 +27,7 @@ pub enum JjError {
         /// The words of jj, which may be none.
         message: String,
     },
-    /// The repository does not keep its revisions in git.
+    /// The repository does not store its revisions in git.
     #[error("the jj repository '{}' does not keep its revisions in a git repository", .path.display())]
     NoGitStore {
         /// The repository.

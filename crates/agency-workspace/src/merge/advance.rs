@@ -24,7 +24,7 @@ pub(super) struct Step<'a> {
     pub(super) dirty: &'a DirtyFiles,
 }
 
-/// What came of it.
+/// The outcome.
 pub(super) enum Advanced {
     /// The target is where it should be, and so are its checkouts.
     Moved,

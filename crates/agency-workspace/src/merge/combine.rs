@@ -13,7 +13,7 @@ use super::merge_tree::{Combined, merge_tree};
 use super::trial::Trial;
 use super::{Conflict, MergeError, MergeRequest, MergeStrategy, check_identity, replay};
 
-/// One merge that is to be made.
+/// One merge to make.
 pub(super) struct Task<'a> {
     pub(super) worktree: &'a GitWorktree,
     pub(super) request: &'a MergeRequest,
@@ -25,7 +25,7 @@ pub(super) struct Task<'a> {
     pub(super) tip: &'a Commit,
 }
 
-/// What came of it.
+/// The outcome.
 pub(super) enum Made {
     /// A commit on top of the target.
     Commit(Commit),
@@ -140,7 +140,7 @@ pub(super) fn tree_of(place: &MergeContext, commit: &Commit) -> Result<String, M
     Ok(place.git().run(["rev-parse", "--verify"]).arg(format!("{commit}^{{tree}}")).read_line()?)
 }
 
-/// A commit that is to be made.
+/// A commit to make.
 pub(super) struct NewCommit<'a> {
     pub(super) tree: &'a str,
     pub(super) parents: &'a [&'a Commit],

@@ -44,7 +44,7 @@ pub enum DirtyFiles {
     },
 }
 
-/// What came of a merge.
+/// The outcome of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeOutcome {
     /// The target has the work now.

@@ -26,7 +26,7 @@ const SHARED: [&str; 4] = ["objects", "refs", "packed-refs", "shallow"];
 /// All that git needs to know about the submodule's repository.
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
 
-/// Says what became of the content of a submodule. Only one whose git directory is below `trusted` is looked at.
+/// Reports the state of the content of a submodule. Only one whose git directory is below `trusted` is examined.
 pub(super) fn look(submodule: &Path, trusted: Option<&Path>, depth: usize) -> (LinkState, Inside) {
     if submodule.join(".git").symlink_metadata().is_err() {
         // A submodule that was never checked out is an empty directory; git would not look at files in it.

@@ -7,7 +7,7 @@ use std::process::Command;
 use agency_system::fault::POINTS;
 use agency_workspace::{DeleteBranch, GitWorktree, RemoveOptions, Workspace};
 
-use crate::world::{World, write};
+use crate::world::{World, described_worktree, description, write};
 
 const OPTIONS: RemoveOptions = RemoveOptions { delete_branch: DeleteBranch::IfMerged, force: false };
 
@@ -17,17 +17,7 @@ fn victim() {
     let Ok(described) = env::var("WORKSPACE_OF_VICTIM") else {
         return;
     };
-    let parts: Vec<&str> = described.split('\n').collect();
-    let worktree = GitWorktree {
-        repository: parts[0].into(),
-        run: parts[1].parse().unwrap(),
-        base: parts[2].parse().unwrap(),
-        branch: parts[3].to_owned(),
-        path: parts[4].into(),
-        worktrees_root: parts[5].into(),
-        trash: parts[6].into(),
-        looks: None,
-    };
+    let worktree = described_worktree(&described);
     if worktree.path.exists() {
         worktree.remove(OPTIONS).unwrap();
     } else {
@@ -36,12 +26,9 @@ fn victim() {
 }
 
 fn kill_at(point: &str, worktree: &GitWorktree) {
-    let paths = [&worktree.path, &worktree.worktrees_root, &worktree.trash].map(|path| path.display().to_string());
-    let head = [&worktree.repository.display().to_string(), worktree.run.as_str(), worktree.base.as_str()].join("\n");
-    let described = [head, worktree.branch.clone(), paths.join("\n")].join("\n");
     let status = Command::new(env::current_exe().unwrap())
         .args(["--exact", "killed::victim"])
-        .env("WORKSPACE_OF_VICTIM", described)
+        .env("WORKSPACE_OF_VICTIM", description(worktree))
         .env("AGENCY_FAULT_POINT", point)
         .status()
         .unwrap();

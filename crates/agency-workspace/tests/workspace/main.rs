@@ -6,6 +6,8 @@ mod changes;
 mod commit_roots;
 mod committing;
 #[cfg(test)]
+mod files;
+#[cfg(test)]
 mod hidden_work;
 #[cfg(test)]
 mod hostile;

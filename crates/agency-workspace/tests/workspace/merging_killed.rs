@@ -9,7 +9,7 @@ use agency_workspace::{GitWorktree, MergeOutcome, MergeStrategy, Merged};
 
 use crate::merging::request;
 use crate::merging_dirty::saving;
-use crate::world::{World, commit_all, git, write};
+use crate::world::{World, commit_all, described_worktree, description, git, write};
 
 const STRATEGIES: [MergeStrategy; 3] = [MergeStrategy::Merge, MergeStrategy::Squash, MergeStrategy::Rebase];
 
@@ -30,30 +30,16 @@ fn victim() {
     let Ok(described) = env::var("MERGE_OF_VICTIM") else {
         return;
     };
-    let parts: Vec<&str> = described.split('\n').collect();
-    let worktree = GitWorktree {
-        repository: parts[0].into(),
-        run: parts[1].parse().unwrap(),
-        base: parts[2].parse().unwrap(),
-        branch: parts[3].to_owned(),
-        path: parts[4].into(),
-        worktrees_root: parts[5].into(),
-        trash: parts[6].into(),
-        looks: None,
-    };
-    act(&worktree, parts[7].parse().unwrap());
+    let (strategy, described) = described.split_once('\n').unwrap();
+    let worktree = described_worktree(described);
+    act(&worktree, strategy.parse().unwrap());
 }
 
 fn kill_at(point: &str, worktree: &GitWorktree, strategy: usize) {
-    let [repository, path, root, trash] =
-        [&worktree.repository, &worktree.path, &worktree.worktrees_root, &worktree.trash]
-            .map(|path| path.display().to_string());
-    let strategy = strategy.to_string();
-    let described =
-        [&repository, worktree.run.as_str(), worktree.base.as_str(), &worktree.branch, &path, &root, &trash, &strategy];
+    let described = format!("{strategy}\n{}", description(worktree));
     let status = Command::new(env::current_exe().unwrap())
         .args(["--exact", "merging_killed::victim"])
-        .env("MERGE_OF_VICTIM", described.join("\n"))
+        .env("MERGE_OF_VICTIM", described)
         .env("AGENCY_FAULT_POINT", point)
         .status()
         .unwrap();

@@ -163,7 +163,7 @@ fn a_repository_that_was_moved_and_repaired_lets_its_worktree_go() {
     let moved = world.root().join("moved");
     fs::rename(&world.repository, &moved).unwrap();
     git(&moved, ["worktree", "repair", worktree.path.to_str().unwrap()]);
-    world.repository = moved;
+    world.repository_moved(&moved);
     assert_eq!(worktree.remove(PLAIN).unwrap().worktree, WorktreeOutcome::Removed);
     gone_and_saved(&world, &worktree);
 }

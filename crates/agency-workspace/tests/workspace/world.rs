@@ -3,21 +3,24 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use agency_model::RunId;
 use agency_workspace::{Commit, GitWorktree, Workspace};
-use tempfile::TempDir;
-use ulid::Ulid;
 
-static RUNS: AtomicU64 = AtomicU64::new(1);
+use crate::files::{TestFiles, next_run};
 
-/// One test's files. Everything goes when it is dropped.
+/// One test's files, with a repository of git.
 pub(crate) struct World {
-    directory: TempDir,
-    pub(crate) repository: PathBuf,
+    files: TestFiles,
+}
+
+impl std::ops::Deref for World {
+    type Target = TestFiles;
+
+    fn deref(&self) -> &TestFiles {
+        &self.files
+    }
 }
 
 impl World {
@@ -38,10 +41,7 @@ impl World {
 
     /// A repository in which nothing was committed yet.
     pub(crate) fn without_commit(name: &OsStr) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let repository = fs::canonicalize(directory.path()).unwrap().join(name);
-        fs::create_dir(&repository).unwrap();
-        let world = Self { directory, repository };
+        let world = Self { files: TestFiles::new(name) };
         world.git(["init", "-q", "-b", "main"]);
         // In the repository itself, since the code under test runs with the environment of the whole test process.
         for (key, value) in [("user.name", "Tester"), ("user.email", "t@example.org"), ("core.hooksPath", ".git/hooks")]
@@ -51,18 +51,9 @@ impl World {
         world
     }
 
-    /// The directory that holds everything of this test.
-    pub(crate) fn root(&self) -> PathBuf {
-        fs::canonicalize(self.directory.path()).unwrap()
-    }
-
-    /// Where looks at the files of a run are kept.
-    pub(crate) fn looks(&self, run: &RunId) -> PathBuf {
-        self.root().join("home/runs").join(run.as_str()).join("git")
-    }
-
-    pub(crate) fn trash(&self) -> PathBuf {
-        self.root().join("home/trash")
+    /// Notes that the repository was moved to this path.
+    pub(crate) fn repository_moved(&mut self, path: &Path) {
+        self.files.repository = path.to_owned();
     }
 
     pub(crate) fn head(&self) -> Commit {
@@ -71,14 +62,13 @@ impl World {
 
     /// A worktree that is described but not made.
     pub(crate) fn worktree(&self) -> GitWorktree {
-        let number = RUNS.fetch_add(1, Ordering::Relaxed);
-        let run = RunId::from_ulid(Ulid::from_parts(number, u128::from(number)));
-        let worktrees_root = self.root().join("home/worktrees");
+        let run = next_run();
+        let (worktrees_root, path) = self.worktree_of(&run);
         GitWorktree {
             repository: self.repository.clone(),
             base: self.head(),
             branch: run.default_branch(),
-            path: worktrees_root.join("0123456789abcdef").join(run.as_str()),
+            path,
             trash: self.trash(),
             worktrees_root,
             looks: Some(self.looks(&run)),
@@ -96,11 +86,6 @@ impl World {
     /// Makes a hook of the repository, as a shell script.
     pub(crate) fn hook(&self, name: &str, script: &str) {
         executable(&self.repository.join(".git/hooks").join(name), script);
-    }
-
-    /// Writes a file of the repository.
-    pub(crate) fn write(&self, name: &str, text: &str) {
-        write(&self.repository.join(name), text);
     }
 
     /// Runs git in the repository and returns what it prints.
@@ -171,4 +156,30 @@ pub(crate) fn try_git<const N: usize>(directory: &Path, arguments: [&str; N]) ->
     let stdout = String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned();
     let stderr = String::from_utf8_lossy(&output.stderr);
     if output.status.success() { (true, stdout) } else { (false, format!("{stdout}{stderr}")) }
+}
+
+/// A worktree as text, for a process that is killed while it works on it.
+#[cfg(feature = "fault-points")]
+pub(crate) fn description(worktree: &GitWorktree) -> String {
+    let [repository, path, root, trash] =
+        [&worktree.repository, &worktree.path, &worktree.worktrees_root, &worktree.trash].map(|path| path.to_str());
+    let names = [worktree.run.as_str(), worktree.base.as_str(), &worktree.branch];
+    [repository, path, root, trash].map(Option::unwrap).iter().chain(&names).copied().collect::<Vec<_>>().join("\n")
+}
+
+/// The worktree of a [`description`].
+#[cfg(feature = "fault-points")]
+pub(crate) fn described_worktree(text: &str) -> GitWorktree {
+    let mut lines = text.split('\n');
+    let mut next = || lines.next().unwrap();
+    GitWorktree {
+        repository: next().into(),
+        path: next().into(),
+        worktrees_root: next().into(),
+        trash: next().into(),
+        run: next().parse().unwrap(),
+        base: next().parse().unwrap(),
+        branch: next().to_owned(),
+        looks: None,
+    }
 }

@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::RUN_HELP;
 use crate::context::Context;
 use crate::problem::Problem;
+use crate::run_names::called;
 use crate::terminal::{AttachEnd, attach_terminal};
 
 /// Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
@@ -80,10 +81,11 @@ fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Res
         }
         Attachment::Direct(connection) => {
             check_terminal()?;
-            context.say(&format!("{}: Ctrl-\\ leaves the agent running", row.id));
+            let name = called(agency, &row.id);
+            context.say(&format!("{name}: Ctrl-\\ leaves the agent running"));
             match attach_terminal(connection)? {
-                AttachEnd::Detached => context.say(&format!("\ndetached from {}; it is still running", row.id)),
-                AttachEnd::Ended => context.say(&format!("\n{} has finished: agency show {0}", row.id)),
+                AttachEnd::Detached => context.say(&format!("\ndetached from {name}; it is still running")),
+                AttachEnd::Ended => context.say(&format!("\n{name} has finished: agency show {name}")),
             }
             Ok(ExitCode::SUCCESS)
         }

@@ -10,7 +10,8 @@ use agency_engine::orchestrator::SessionManager;
 use agency_engine::sources::{Catalogue, Source};
 use agency_engine::store::{Purpose, QuestionRow, RunFilter, RunRow};
 use agency_model::run::State;
-use agency_model::{Activity, ErrorCode, RunKind, escaped_line};
+use agency_model::workflow::SessionState;
+use agency_model::{ErrorCode, RunKind, escaped_line};
 use clap::builder::PossibleValuesParser;
 use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::Shells;
@@ -19,6 +20,10 @@ use serde::Serialize;
 
 use crate::context::Context;
 use crate::problem::Problem;
+use crate::view::Status;
+
+/// So many runs or sessions are offered at most, the newest.
+const MAX_CANDIDATES: u32 = 100;
 
 /// Print a script that completes agency's commands, options and runs
 #[derive(Debug, clap::Args)]
@@ -88,8 +93,18 @@ fn catalogue() -> Catalogue {
 /// Errors complete nothing: a shell cannot show them.
 fn newest_runs(filter: RunFilter) -> Vec<RunRow> {
     let agency = Context::new(false, None).agency().ok();
-    let listed = agency.and_then(|mut agency| agency.list(&RunFilter { limit: Some(100), ..filter }).ok());
+    let listed = agency.and_then(|mut agency| agency.list(&RunFilter { limit: Some(MAX_CANDIDATES), ..filter }).ok());
     listed.unwrap_or_default()
+}
+
+/// Those runs that a command may be able to act on, so that live ones are found among many that have finished.
+fn filter_for(purpose: Purpose) -> RunFilter {
+    let states = match purpose {
+        Purpose::Read | Purpose::Restore => vec![],
+        Purpose::ChangeLive => vec![State::Queued, State::Running],
+        Purpose::ChangeFinished => vec![State::Completed, State::Failed, State::Killed],
+    };
+    RunFilter { states, removed: purpose == Purpose::Restore, ..RunFilter::default() }
 }
 
 /// The orphans that an argument may name.
@@ -105,13 +120,37 @@ pub(super) fn orphan_candidates() -> ArgValueCandidates {
     })
 }
 
-/// The sessions that an argument may name.
-pub(super) fn session_candidates() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
-        let home = Context::new(false, None).home().ok();
-        let ids = home.and_then(|home| SessionManager::new(home).ids().ok()).unwrap_or_default();
-        ids.into_iter().take(100).map(|id| CompletionCandidate::new(id.to_string())).collect()
+/// The sessions that an argument may name: those that the command can act on.
+pub(super) fn session_candidates(fits: fn(SessionState) -> bool) -> ArgValueCandidates {
+    ArgValueCandidates::new(move || {
+        let Ok(home) = Context::new(false, None).home() else { return vec![] };
+        let sessions = SessionManager::new(home);
+        let mut candidates = vec![];
+        for id in sessions.ids().unwrap_or_default().into_iter().take(MAX_CANDIDATES as usize) {
+            let Ok(session) = sessions.load(&id) else { continue };
+            if fits(session.state()) {
+                let (state, workflow) = (session.state(), &session.record.plan.name);
+                let help = format!("{state}, {workflow}: {}", session.record.task.title());
+                candidates.extend(candidate(id.as_str(), Some(&help)));
+            }
+        }
+        candidates
     })
+}
+
+/// Any session.
+pub(super) const fn any_session(_: SessionState) -> bool {
+    true
+}
+
+/// A session that executes steps or waits for an answer.
+pub(super) const fn active_session(state: SessionState) -> bool {
+    !state.is_settled()
+}
+
+/// A session that is not finished.
+pub(super) const fn open_session(state: SessionState) -> bool {
+    state.can_continue()
 }
 
 /// The runs that an argument may name: those that the command can act on, by name where that is enough, and by id where
@@ -119,7 +158,7 @@ pub(super) fn session_candidates() -> ArgValueCandidates {
 pub(super) fn run_candidates(purpose: Purpose) -> ArgValueCompleter {
     ArgValueCompleter::new(move |typed: &OsStr| {
         let typed = typed.to_string_lossy();
-        let rows = newest_runs(RunFilter { removed: purpose == Purpose::Restore, ..RunFilter::default() });
+        let rows = newest_runs(filter_for(purpose));
         let fitting: Vec<RunRow> = rows.into_iter().filter(|row| purpose.fits(row)).collect();
         let is_only = |row: &RunRow| fitting.iter().filter(|other| other.name == row.name).count() == 1;
         fitting
@@ -127,8 +166,8 @@ pub(super) fn run_candidates(purpose: Purpose) -> ArgValueCompleter {
             .filter_map(|row| {
                 let is_name = is_only(row) && !typed.starts_with("r_") && is_one_word(row.label());
                 let value = if is_name { row.label() } else { row.id.as_str() };
-                let about = row.activity.filter(|_| row.state == State::Running).map(Activity::as_str);
-                let help = format!("{}, {}, {}", about.unwrap_or(row.state.as_str()), row.runner_kind, repository(row));
+                let status = Status::of(row.state, row.phase.as_deref(), row.activity).as_str();
+                let help = format!("{status}, {}, {}", row.runner_kind.replace('_', "-"), repository(row));
                 value.starts_with(&*typed).then(|| candidate(value, Some(&help))).flatten()
             })
             .collect()

@@ -39,7 +39,7 @@ pub(crate) struct Shown {
 }
 
 /// How often the progress lines look for news.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
@@ -122,7 +122,7 @@ fn watch(agency: &mut Agency, rows: &[RunRow], context: &Context) -> Result<Vec<
     loop {
         ended.clear();
         for (line, row) in lines.iter_mut().zip(rows) {
-            let row = agency.wait(&row.id, Some(LOOK), State::is_terminal)?;
+            let row = agency.wait(&row.id, Some(POLL_INTERVAL), State::is_terminal)?;
             line.update(&row, context);
             ended.push(row);
         }

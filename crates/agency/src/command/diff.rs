@@ -11,7 +11,7 @@ use agency_engine::runs::remove::RemoveError;
 use agency_engine::store::{Purpose, RunRow};
 use agency_model::patch::Patch as PatchText;
 use agency_model::{Escaper, Sgr};
-use agency_workspace::Patch;
+use agency_workspace::{Patch, PatchContext};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -40,12 +40,12 @@ pub(crate) struct Args {
     /// Only the names of the files
     #[arg(long, group = "form")]
     name_only: bool,
-    /// Show the diff with a program that reads it from standard input, such as delta
+    /// Show the diff with a program that reads it from standard input, such as delta, or with difft
     #[arg(long, group = "form", value_name = "COMMAND", conflicts_with = "json")]
     tool: Option<String>,
-    /// How the diff looks on a terminal; auto: side by side from 160 columns on
-    #[arg(long, value_enum, default_value_t, value_name = "LAYOUT")]
-    layout: Layout,
+    /// How the diff looks on a terminal; auto: side by side from 160 columns on [default: auto, or diff_tool of the configuration]
+    #[arg(long, value_enum, value_name = "LAYOUT")]
+    layout: Option<Layout>,
 }
 
 /// How a diff looks on a terminal: side by side where there is room, or as chosen.
@@ -84,9 +84,6 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let diff = String::from_utf8_lossy(&text).into_owned();
         return context.answer(&Diff { id: row.id, base_commit: row.base_commit, diff, unread }, |_| Ok(()));
     }
-    if let Some(command) = &args.tool {
-        return tool::show(command, &text);
-    }
     if args.stat || args.name_only {
         let files = agency.workspace_of(&row)?.changes().map_err(RemoveError::from)?.files;
         let _pager = Pager::start();
@@ -94,7 +91,17 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         context.print_text(&lines).map_err(|error| Problem::output(&error))?;
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(shown) = coloured(&text, args.layout) {
+    let configured =
+        agency.config().diff_tool.as_ref().filter(|_| Surface::stdout().is_terminal() && args.layout.is_none());
+    if let Some(command) = args.tool.as_ref().or(configured) {
+        let tool = tool::Tool::read(command)?;
+        if tool.takes_files() {
+            let whole = agency.workspace_of(&row)?.patch_with(PatchContext::Whole).map_err(RemoveError::from)?;
+            return tool.show_files(&whole.text);
+        }
+        return tool.show(&text);
+    }
+    if let Some(shown) = coloured(&text, args.layout.unwrap_or_default()) {
         let _pager = Pager::start();
         context.print_text(shown.as_bytes()).map_err(|error| Problem::output(&error))?;
         return Ok(ExitCode::SUCCESS);

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::Context;
+use crate::output::Pager;
 use crate::problem::Problem;
 
 /// Show the help of a command, or a page of the documentation
@@ -54,6 +55,7 @@ pub(super) const PAGES: &[Page] = &[
 
 pub(crate) fn run(args: &Args, root: clap::Command, context: &Context) -> Result<ExitCode, Problem> {
     let help = found(&args.words, root)?;
+    let _pager = if context.json() { None } else { Pager::start() };
     context.answer(&help, |out| write!(out, "{}", help.text))
 }
 

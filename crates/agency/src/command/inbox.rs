@@ -31,7 +31,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// Show one question whole: the command or the diff, the options, what became of it
+    /// Show one question whole: the command or the diff, the options, its outcome
     Show {
         /// The question: its id, or the beginning or end of it
         #[arg(add = super::completions::question_candidates())]

@@ -29,6 +29,17 @@ pub(crate) struct Initialised {
     kept: Vec<String>,
 }
 
+/// Says how branches get the names of runs, where the configuration does not say anything about branches.
+fn offer_branch_names(context: &Context) {
+    if context.config().is_ok_and(|config| config.branch_template.is_none()) {
+        context.say(&format!(
+            "Branches of runs are named agency/<run_id>. To name them by what is done, write into {}:\n  \
+             branch_template = \"agency/{{name}}\"   # also {{date}}, {{agent}} and {{id}}",
+            context.usual_config_file()
+        ));
+    }
+}
+
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let root = match &args.directory {
         Some(directory) => directory.clone(),
@@ -41,13 +52,15 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     };
     let (written, kept) = (of(Written::New), of(Written::Kept));
     let initialised = Initialised { directory: root.display().to_string(), written, kept };
-    context.answer(&initialised, |out| {
-        for path in &initialised.written {
-            writeln!(out, "wrote {path}")?;
-        }
-        for path in &initialised.kept {
-            writeln!(out, "kept  {path}")?;
-        }
-        writeln!(out, "agency workflow validate checks them; edit run-tests in implement-test-merge.yaml first")
-    })
+    context
+        .answer(&initialised, |out| {
+            for path in &initialised.written {
+                writeln!(out, "wrote {path}")?;
+            }
+            for path in &initialised.kept {
+                writeln!(out, "kept  {path}")?;
+            }
+            writeln!(out, "agency workflow validate checks them; edit run-tests in implement-test-merge.yaml first")
+        })
+        .inspect(|_| offer_branch_names(context))
 }

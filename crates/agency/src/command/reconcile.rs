@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
 use agency_engine::runs::adopt::Adopted;
+use agency_engine::runs::garbage::Garbage;
 use agency_engine::runs::reconcile::Reconciled;
 use agency_engine::runs::remove::MoveRefs;
-use agency_engine::runs::stray::Strays;
 use agency_model::RunId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub(crate) struct Reconciliation {
     /// What was cleared up.
     swept: Vec<String>,
     /// What was found; sessions and worktrees without a run are only reported.
-    found: Strays,
+    found: Garbage,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         runs: plan.runs,
         completed: plan.completed,
         swept,
-        found: plan.strays,
+        found: plan.garbage,
     };
     context.answer(&answer, |out| print(&answer, out))
 }
@@ -97,7 +97,7 @@ fn print(answer: &Reconciliation, out: &mut dyn Write) -> io::Result<()> {
         for survivor in &found.survivors {
             writeln!(out, "would end process {} of {} ({})", survivor.pid, survivor.id, survivor.command)?;
         }
-        let Strays { run_directories, pid_files, trash, scratch, temporary, .. } = found;
+        let Garbage { run_directories, pid_files, trash, scratch, temporary, .. } = found;
         for path in [run_directories, pid_files, trash, scratch, temporary].into_iter().flatten() {
             writeln!(out, "would delete {}", path.display())?;
         }

@@ -19,9 +19,10 @@ use serde::Serialize;
 
 use super::RUN_HELP;
 use crate::context::Context;
+use crate::interrupts::Interrupts;
 use crate::output::{Progress, Spinner, ago, parse_duration};
-use crate::patience::Patience;
 use crate::problem::Problem;
+use crate::run_names::{called, with_names};
 
 /// Remove worktrees and sessions of finished runs; uncommitted work is saved first
 #[derive(Debug, clap::Args)]
@@ -76,16 +77,18 @@ pub(crate) struct RemovedRuns {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct KeptRun {
     id: RunId,
+    name: Option<String>,
     session: SessionId,
     /// The state of the session; `null` where it cannot be read.
     session_state: Option<SessionState>,
 }
 
-/// What became of one run.
+/// The outcome for one run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Outcome {
     #[serde(flatten)]
     removed: Removed,
+    name: Option<String>,
     /// Why this run was chosen.
     why: String,
     /// Why it could not be removed.
@@ -108,8 +111,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let kept = if args.takes_all() && !args.force { keep_for_sessions(&agency, &mut chosen) } else { vec![] };
     if let ([(row, why)], false) = (chosen.as_slice(), args.takes_all()) {
         let removed = one(&mut agency, row, options, args.dry_run, context)?;
-        let outcome = Outcome { removed, why: why.clone(), error: None };
-        return context.answer(&outcome, |out| print(out, &outcome));
+        let outcome = Outcome { removed, name: row.name.clone(), why: why.clone(), error: None };
+        return context.answer(&outcome, |out| print(out, &outcome, &agency));
     }
     let (outcomes, failed) = many(args, &mut agency, &chosen, options, context)?;
     let outcomes = RemovedRuns { runs: outcomes, kept };
@@ -120,13 +123,13 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         if outcomes.runs.is_empty() {
             writeln!(out, "Nothing to remove.")?;
         }
-        outcomes.runs.iter().try_for_each(|outcome| print(out, outcome))?;
-        print_kept(out, &outcomes.kept)
+        outcomes.runs.iter().try_for_each(|outcome| print(out, outcome, &agency))?;
+        print_kept(out, &outcomes.kept, &agency)
     })?;
     failed.map_or(Ok(code), |error| Err(error.into()))
 }
 
-/// Removes several runs, or says what would be done. One that stays does not keep the others; Ctrl-C ends it between two.
+/// Removes several runs, or says what would be done. A refusal of one does not stop the others; Ctrl-C ends the loop between two.
 fn many(
     args: &Args,
     agency: &mut Agency,
@@ -134,19 +137,19 @@ fn many(
     options: RemoveOptions,
     context: &Context,
 ) -> Result<(Vec<Outcome>, Option<RemoveError>), Problem> {
-    let patience = Patience::listen()?;
+    let interrupts = Interrupts::listen()?;
     let text = if args.dry_run { "looking" } else { "removing" };
     let progress = Progress::begin(text, chosen.len(), context.is_watched());
     let needed_by = needing_session(agency.home());
     let request = RemoveRequest { options, needed_by: &needed_by };
     let results: Vec<Result<Removed, RemoveError>> = if args.dry_run {
         let rows: Vec<&RunRow> = chosen.iter().map(|(row, _)| row).collect();
-        let plans = patience.while_looking(|stop| agency.removal_plans(&rows, request, &|| progress.step(), stop));
+        let plans = interrupts.while_looking(|stop| agency.removal_plans(&rows, request, &|| progress.step(), stop));
         plans.ok_or_else(|| interrupted("nothing was removed"))?
     } else {
         let mut results = vec![];
         for (row, _) in chosen {
-            if patience.asked().load(Ordering::Relaxed) {
+            if interrupts.asked().load(Ordering::Relaxed) {
                 return Err(interrupted(&format!("{} of {} runs were looked at", results.len(), chosen.len())));
             }
             results.push(agency.remove(row, request));
@@ -157,11 +160,12 @@ fn many(
     drop(progress);
     let (mut outcomes, mut failed) = (vec![], None);
     for ((row, why), result) in chosen.iter().zip(results) {
-        let why = why.clone();
+        let (name, why) = (row.name.clone(), why.clone());
         match result {
-            Ok(removed) => outcomes.push(Outcome { removed, why, error: None }),
+            Ok(removed) => outcomes.push(Outcome { removed, name, why, error: None }),
             Err(error) => {
-                outcomes.push(Outcome { removed: Removed::of(row, vec![]), why, error: Some(error.to_string()) });
+                let removed = Removed::of(row, vec![]);
+                outcomes.push(Outcome { removed, name, why, error: Some(error.to_string()) });
                 failed = failed.or(Some(error));
             }
         }
@@ -205,7 +209,9 @@ fn keep_for_sessions(agency: &Agency, chosen: &mut Vec<(RunRow, String)>) -> Vec
     let mut rest = vec![];
     for (row, why) in chosen.drain(..) {
         match sessions.session_of(&row) {
-            Some(NeedingSession { session, state }) => kept.push(KeptRun { id: row.id, session, session_state: state }),
+            Some(NeedingSession { session, state }) => {
+                kept.push(KeptRun { id: row.id, name: row.name, session, session_state: state });
+            }
             None => rest.push((row, why)),
         }
     }
@@ -213,10 +219,10 @@ fn keep_for_sessions(agency: &Agency, chosen: &mut Vec<(RunRow, String)>) -> Vec
     kept
 }
 
-fn print_kept(out: &mut dyn std::io::Write, kept: &[KeptRun]) -> std::io::Result<()> {
+fn print_kept(out: &mut dyn std::io::Write, kept: &[KeptRun], agency: &Agency) -> std::io::Result<()> {
     for run in kept {
         let state = run.session_state.map_or("unreadable", SessionState::as_str);
-        writeln!(out, "{}  kept: its workflow session {} is {state}", run.id, run.session)?;
+        writeln!(out, "{}  kept: its workflow session {} is {state}", called(agency, &run.id), run.session)?;
     }
     let mut sessions: Vec<&SessionId> = kept.iter().map(|run| &run.session).collect();
     sessions.dedup();
@@ -239,14 +245,15 @@ fn one(
     agency.remove(row, request)
 }
 
-fn print(out: &mut dyn std::io::Write, outcome: &Outcome) -> std::io::Result<()> {
+fn print(out: &mut dyn std::io::Write, outcome: &Outcome, agency: &Agency) -> std::io::Result<()> {
     let removed = &outcome.removed;
     let word = match (removed.removed, &outcome.error) {
         (_, Some(_)) => "not removed",
         (true, None) => "removed",
         (false, None) => "would be removed",
     };
-    writeln!(out, "{}  {word} ({}, {})", removed.id, removed.state, outcome.why)?;
+    let name = called(agency, &removed.id);
+    writeln!(out, "{name}  {word} ({}, {})", removed.state, outcome.why)?;
     for note in &removed.notes {
         writeln!(out, "  {note}")?;
     }
@@ -254,10 +261,10 @@ fn print(out: &mut dyn std::io::Write, outcome: &Outcome) -> std::io::Result<()>
         writeln!(out, "  kept in {}", place.display())?;
     }
     if let Some(saved) = &removed.saved_ref {
-        writeln!(out, "  bring {saved} back with: agency restore {}", removed.id)?;
+        writeln!(out, "  bring {saved} back with: agency restore {name}")?;
     }
     if let Some(error) = &outcome.error {
-        writeln!(out, "  {error}")?;
+        writeln!(out, "  {}", with_names(error, |id| called(agency, id)))?;
     }
     Ok(())
 }

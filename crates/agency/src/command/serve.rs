@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::agent::shutdown::end_all;
 use crate::context::Context;
-use crate::patience::Patience;
+use crate::interrupts::Interrupts;
 use crate::problem::Problem;
 
 /// Watch all runs and reconcile those whose supervisor dies; no run depends on it
@@ -34,18 +34,18 @@ pub(crate) struct Served {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let patience = Patience::listen()?;
+    let interrupts = Interrupts::listen()?;
     let agents = if args.keep_agents { "harms no run" } else { "shuts the named agents down; other runs continue" };
     context.say(&format!("agency serve: watching; Ctrl-C ends it and {agents}"));
     let reconciled = AtomicUsize::new(0);
-    agency.serve(patience.asked(), |run| {
+    agency.serve(interrupts.asked(), |run| {
         reconciled.fetch_add(1, Ordering::Relaxed);
         context.say(&format!("{}  {} → {}: {}", run.id, run.from, run.to, run.why));
     })?;
     let mut stopped_agents = vec![];
     if !args.keep_agents {
         let config = ManagerConfig::of(agency.config());
-        let ended = end_all(&mut AgentManager::new(agency, config), &patience, context)?;
+        let ended = end_all(&mut AgentManager::new(agency, config), &interrupts, context)?;
         stopped_agents.extend(ended.stopped.into_iter().map(|stopped| stopped.agent.name));
     }
     let served = Served { reconciled: reconciled.into_inner(), stopped_agents };

@@ -1,4 +1,4 @@
-//! Commands about several runs at once: one that fails does not keep the others.
+//! Commands about several runs at once: a failure of one does not stop the others.
 
 use std::io;
 use std::io::Write;
@@ -16,7 +16,7 @@ pub(crate) struct Several<T> {
     runs: Vec<T>,
 }
 
-/// Does something with each run that was named, prints what became of each, and fails with the first problem. One run is
+/// Does something with each run that was named, prints the outcome of each, and fails with the first problem. One run is
 /// answered as it is, several as a list.
 pub(super) fn each<T: Serialize>(
     runs: &[String],

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     repo: Option<PathBuf>,
     /// All live runs of this workflow session
-    #[arg(long, value_name = "SESSION", add = super::completions::session_candidates())]
+    #[arg(long, value_name = "SESSION", add = super::completions::session_candidates(super::completions::open_session))]
     session: Option<String>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     for text in &chosen(args, &mut agency, context)? {
         match stop(&mut agency, text, context) {
             Ok(view) => stopped.push(view),
-            // One that cannot be stopped does not keep the others.
+            // A failure of one does not stop the others.
             Err(problem) => {
                 failed = Some(match failed {
                     None => problem,

@@ -1,4 +1,4 @@
-//! Notes that are shown once: which agents there are, and where runs take place.
+//! Notes that are shown once: which agents were found, and that runs are detached without tmux.
 
 use agency_engine::agency::Agency;
 use agency_model::{Host, HostChoice};

@@ -9,6 +9,7 @@ use super::RUN_HELP;
 use crate::context::Context;
 use crate::output::state_word;
 use crate::problem::Problem;
+use crate::run_names::called;
 use crate::view::reason;
 
 /// Show what an agent is doing, since when, and the event or screen line it follows from
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let row = context.select(&mut agency, &args.run)?;
     let reason = reason(&agency, row)?;
     context.answer(&reason, |out| {
-        writeln!(out, "{}  {}", reason.id, state_word(reason.state))?;
+        writeln!(out, "{}  {}", called(&agency, &reason.id), state_word(reason.state))?;
         reason.lines(Timestamp::now()).iter().try_for_each(|line| writeln!(out, "  {line}"))
     })
 }

@@ -57,7 +57,7 @@ enum Verb {
         /// The step
         #[arg(long, value_name = "NAME")]
         step: String,
-        /// What is to be reached, instead of the goal of the file
+        /// The goal, instead of the goal of the file
         #[arg(long, value_name = "TEXT")]
         goal: Option<String>,
         #[command(flatten)]
@@ -129,7 +129,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
 /// The project around the current directory.
 pub(super) fn project() -> Result<Project, Problem> {
     let here = std::env::current_dir()
-        .map_err(|error| Problem::new(ErrorCode::Io, format!("the current directory is not to be found: {error}")))?;
+        .map_err(|error| Problem::new(ErrorCode::Io, format!("the current directory was not found: {error}")))?;
     Ok(Project::around(&here))
 }
 

@@ -16,11 +16,11 @@ use crate::view::{RunView, Runs, shown};
 /// So many runs are listed unless others are asked for.
 const USUAL_RUNS: u32 = 20;
 /// A model reads no longer list.
-const MOST_RUNS: u32 = 200;
+const MAX_RUNS: u32 = 200;
 /// So many lines are given unless others are asked for.
 const USUAL_LINES: usize = 100;
 /// So much of a log is read, whatever its lines are.
-const MOST_BYTES: u64 = 64 * 1024;
+const MAX_OUTPUT_BYTES: u64 = 64 * 1024;
 
 /// What `list_runs` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -70,7 +70,7 @@ pub(super) fn list(call: &Call) -> Result<Reply, Problem> {
     let filter = RunFilter {
         states: state.into_iter().collect(),
         except: Some(RunKind::Ask),
-        limit: Some(limit.unwrap_or(USUAL_RUNS).min(MOST_RUNS)),
+        limit: Some(limit.unwrap_or(USUAL_RUNS).min(MAX_RUNS)),
         ..RunFilter::default()
     };
     let rows = agency.list(&filter)?;
@@ -94,7 +94,7 @@ pub(super) fn output(call: &Call) -> Result<Reply, Problem> {
     let broken = |error: std::io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", path.display()));
     let lines = tail.map_or(USUAL_LINES, |lines| usize::try_from(lines).unwrap_or(usize::MAX));
     let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
-    let from = offset_of_last_lines(&path, lines).map_err(broken)?.max(size.saturating_sub(MOST_BYTES));
+    let from = offset_of_last_lines(&path, lines).map_err(broken)?.max(size.saturating_sub(MAX_OUTPUT_BYTES));
     let mut cleaner = AnsiStripper::new();
     let (mut text, mut left) = (String::new(), size - from);
     let mut keep = |piece: &[u8]| {

@@ -8,7 +8,7 @@ use agency_model::escaped_line;
 use indicatif::ProgressBar;
 
 /// Nothing is shown before so long.
-const PATIENCE: Duration = Duration::from_secs(1);
+const SPINNER_DELAY: Duration = Duration::from_secs(1);
 
 /// Shows a spinner until it is dropped, if that takes long enough.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl Spinner {
         }
         let (done, ended) = channel::<()>();
         let thread = std::thread::spawn(move || {
-            if ended.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+            if ended.recv_timeout(SPINNER_DELAY) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
             let bar = ProgressBar::new_spinner().with_message(escaped_line(&text));

@@ -48,6 +48,11 @@ impl Surface {
         self.is_terminal
     }
 
+    /// Whether it shows colours.
+    pub(crate) const fn has_colours(self) -> bool {
+        self.has_colours
+    }
+
     /// Text with our styles, as this stream takes it.
     pub(crate) fn shown(self, text: &[u8]) -> Vec<u8> {
         let replace = if self.has_colours { style::coloured } else { style::colourless };

@@ -1,4 +1,4 @@
-//! What to do about a failure of each kind. What an error knows better, it says in `Coded::explain`.
+//! What to do about a failure of each kind. An error with a more specific hint gives it in `Coded::explain`.
 
 use std::str::FromStr;
 

@@ -45,7 +45,7 @@ pub(crate) enum Key {
 }
 
 impl Keyboard {
-    /// Begins to take single keys from standard input, which is to be a terminal.
+    /// Begins to read single keys from standard input, which must be a terminal.
     pub(crate) fn open() -> io::Result<Self> {
         let stdin = io::stdin();
         if !stdin.is_terminal() {

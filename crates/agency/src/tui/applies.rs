@@ -1,4 +1,4 @@
-//! Which keys mean something for what is selected.
+//! Which actions are possible with the selected item.
 
 use agency_model::QuickAction;
 

@@ -23,6 +23,7 @@ use ratatui::text::Line;
 use serde::{Deserialize, Serialize};
 
 use super::keys::Move;
+use crate::highlight::Highlights;
 pub(super) use info::Paragraph;
 pub(super) use log_line::log_line;
 use pane::Pane;
@@ -77,7 +78,7 @@ impl Tab {
     }
 }
 
-/// What is to be read for a tab.
+/// What to read for a tab.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Subject {
     /// Counts what was shown; what comes late for an older one is dropped. The same one again means that the row of
@@ -87,7 +88,7 @@ pub(super) struct Subject {
     pub(super) tab: Tab,
 }
 
-/// Another part of what a tab shows, which is to be read.
+/// A further part of what a tab shows, to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PageRequest {
     pub(super) generation: u64,
@@ -104,6 +105,8 @@ pub(super) enum Content {
     /// Lines of events or logs.
     Lines(Load<Line<'static>>),
     Diff(Patch),
+    /// What the parts of its lines are, which takes longer.
+    Highlights(Highlights),
     Info(Vec<Paragraph>),
     /// The screen of the agent, with its history.
     Screen(Box<Screen>),
@@ -118,12 +121,12 @@ pub(super) struct Detail {
     subject: Option<Subject>,
     generation: u64,
     pane: Pane,
-    /// What is to be loaded because of a key.
+    /// What to load because of a key.
     wanted: Option<Ask>,
 }
 
 impl Detail {
-    /// Shows this run, or nothing; what is to be read for it, if it is another than before.
+    /// Shows this run, or nothing. Returns what to read for it, if the run changed.
     pub(super) fn turn_to(&mut self, row: Option<&RunRow>) -> Option<Option<Subject>> {
         match (&mut self.subject, row) {
             (None, None) => return None,
@@ -151,7 +154,7 @@ impl Detail {
         }
     }
 
-    /// Another part that is to be read, now that so much is seen.
+    /// The next part to read, now that this much is visible.
     pub(super) fn wants(&mut self, area: Rect) -> Option<PageRequest> {
         let ask = self.wanted.take().or_else(|| self.pane.wants(viewport(area)))?;
         Some(PageRequest { generation: self.generation, ask })
@@ -220,7 +223,7 @@ impl Detail {
         }
     }
 
-    /// What is to be drawn.
+    /// What to draw.
     pub(super) fn shown(&self) -> PaneView<'_> {
         self.pane.shown()
     }

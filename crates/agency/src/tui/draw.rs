@@ -34,7 +34,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     let area = frame.area();
     let mut paint = Paint { buffer: frame.buffer_mut(), theme: state.theme };
     // The terminal may have shrunk since the state recorded its size.
-    let areas = Areas::of((area.width.min(state.size.0), area.height.min(state.size.1)), state.focus);
+    let areas =
+        Areas::of((area.width.min(state.size.0), area.height.min(state.size.1)), state.focus, state.detail_alone);
     header::draw(&mut paint, areas.header, state);
     runs::draw(&mut paint, areas.list, state);
     for row in areas.divider.rows() {

@@ -174,7 +174,7 @@ pub(super) fn label(row: &RunRow) -> String {
     row.name.clone().unwrap_or_else(|| row.id.to_string())
 }
 
-/// What became of a job.
+/// The outcome of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum JobOutcome {
     /// It is done; this is what there is to say.

@@ -155,7 +155,7 @@ pub(super) fn tell(state: &mut State, news: BackgroundEvent) -> Vec<Effect> {
     update(state, Input::Background(news))
 }
 
-/// Presses one key after the other, and gives back all that is to be done, apart from what tabs show.
+/// Presses one key after the other, and returns all effects, except those that load tabs.
 pub(super) fn press(state: &mut State, keys: &str) -> Vec<Effect> {
     keys.chars().flat_map(|letter| key(state, KeyCode::Char(letter), KeyModifiers::NONE)).collect()
 }

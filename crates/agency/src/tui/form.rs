@@ -67,7 +67,7 @@ pub(super) struct FormStore {
     pub(super) drafts: Vec<Form>,
     /// Forms whose runs are being created.
     pub(super) sent: Vec<(JobNumber, Form)>,
-    /// The run that is to be selected as soon as it is in the list.
+    /// The run to select as soon as it is in the list.
     pub(super) wished: Option<RunId>,
 }
 

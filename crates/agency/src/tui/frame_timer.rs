@@ -24,13 +24,13 @@ impl Presence {
         Self(Arc::new(AtomicBool::new(true)))
     }
 
-    fn set(&self, somebody: bool) {
-        self.0.store(somebody, Ordering::Relaxed);
+    fn set(&self, present: bool) {
+        self.0.store(present, Ordering::Relaxed);
     }
 
     /// The pause while the user is active, or the one for an inactive user.
-    pub(super) fn pause(&self, somebody: Duration, nobody: Duration) -> Duration {
-        if self.0.load(Ordering::Relaxed) { somebody } else { nobody }
+    pub(super) fn pause(&self, present: Duration, away: Duration) -> Duration {
+        if self.0.load(Ordering::Relaxed) { present } else { away }
     }
 }
 
@@ -80,7 +80,7 @@ impl FrameTimer {
         now.duration_since(self.touched) < PRESENCE_TIMEOUT
     }
 
-    /// How long until the next frame; none if nothing is to be drawn.
+    /// How long until the next frame; none if there is nothing to draw.
     pub(super) fn due(&self, now: Instant) -> Option<Duration> {
         let pause = match self.redraw {
             Redraw::None => return None,

@@ -20,7 +20,7 @@ use super::state::State;
 pub(super) enum AnswerStatus {
     /// It waits for an answer.
     Open,
-    /// Our answer is on its way.
+    /// Our answer is being delivered.
     Sending,
     /// Our answer has arrived.
     Answered,
@@ -37,7 +37,7 @@ pub(super) struct Inbox {
     pub(super) chosen: BTreeSet<usize>,
     /// The first line of it that is shown.
     pub(super) top: usize,
-    /// What became of our answers to what is looked at or still in the list.
+    /// The outcomes of our answers to questions that are shown or still in the list.
     outcomes: BTreeMap<QuestionId, Result<String, Failure>>,
     /// How many questions a request had.
     parts: BTreeMap<(RunId, String), usize>,
@@ -79,12 +79,12 @@ impl Inbox {
         self.parts.retain(|(run, request), _| has_part(run, request));
     }
 
-    /// Takes in what became of an answer.
+    /// Takes the outcome of an answer.
     pub(super) fn told(&mut self, id: &QuestionId, outcome: Result<String, Failure>) {
         self.outcomes.insert(id.clone(), outcome);
     }
 
-    /// What became of our answer.
+    /// The outcome of our answer.
     pub(super) fn outcome(&self, id: &QuestionId) -> Option<&Result<String, Failure>> {
         self.outcomes.get(id)
     }

@@ -175,6 +175,7 @@ pub(super) enum ViewAction {
     Search,
     NextMatch,
     PreviousMatch,
+    Widen,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

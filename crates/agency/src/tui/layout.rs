@@ -21,9 +21,10 @@ pub(super) struct Areas {
 }
 
 impl Areas {
-    pub(super) fn of((columns, rows): (u16, u16), focus: Focus) -> Self {
+    /// `alone`: the tabs take the place of the list, too, while they are in front.
+    pub(super) fn of((columns, rows): (u16, u16), focus: Focus, alone: bool) -> Self {
         let body = Rect::new(0, 1.min(rows), columns, rows.saturating_sub(2));
-        let side_by_side = columns >= MIN_SPLIT_WIDTH;
+        let side_by_side = columns >= MIN_SPLIT_WIDTH && !(alone && focus == Focus::Detail);
         let list_width = match (side_by_side, focus) {
             (true, _) => (columns * 9 / 20).clamp(46, 96),
             (false, Focus::List) => columns,

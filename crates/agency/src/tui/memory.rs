@@ -1,4 +1,4 @@
-//! What the screen remembers of a home: how the list looks, and which failures were seen.
+//! What the TUI stores for a home: how the list looks, and which failures were seen.
 //!
 //! The one rule: the screen works without it. A file that cannot be read counts as missing, and one that cannot be written
 //! stops nothing.

@@ -1,10 +1,10 @@
-//! The commands: every action that can be done now, found by some of its letters.
+//! The command palette: every action that is possible now, found by some of its letters.
 
 use super::applies::applies;
 use super::keys::{Action, AppAction, BINDINGS, Binding, Key, Move, Scope, lookup};
 use super::state::State;
 
-/// The commands in front.
+/// The open command palette.
 #[derive(Debug, Default)]
 pub(super) struct Palette {
     pub(super) text: String,
@@ -50,7 +50,7 @@ pub(super) fn key_of(binding: &Binding) -> String {
     binding.keys.first().map(|key| Key::name(*key)).unwrap_or_default()
 }
 
-/// How far apart the letters stand in a text, in their order; none if one is missing.
+/// The distance of the letters in a text, in their order; none if one is missing.
 fn distance(letters: &str, text: &str) -> Option<usize> {
     let text: Vec<char> = text.to_lowercase().chars().collect();
     let (mut at, mut first) = (0, None);

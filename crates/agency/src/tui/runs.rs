@@ -2,6 +2,7 @@
 //!
 //! The one rule: the selection is a run, not a line; whatever moves, it stays with its run.
 
+mod cost;
 mod lines;
 mod order;
 #[cfg(test)]
@@ -96,7 +97,7 @@ impl RunList {
         self.remembered = memory.selected;
     }
 
-    /// What is to be remembered.
+    /// What to store for the next start.
     pub(super) fn memory(&self) -> Memory {
         Memory {
             since: self.failures.since,

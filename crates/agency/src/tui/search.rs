@@ -1,4 +1,4 @@
-//! Finding a text in what is shown.
+//! The search for a text in a tab or in the help.
 
 /// The text that is looked for, in the tabs and in the help.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Everything that the program knows and shows. `update` changes it, `draw` shows it; neither does anything else.
+//! The whole state of the program. `update` changes it, `draw` shows it; neither does anything else.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ pub(super) enum Overlay {
     Inbox,
     /// A text is being written.
     Editor(Box<Editor>),
-    /// What is to be copied of this run?
+    /// Which text of this run to copy.
     Yank(Box<RunRow>),
     /// A new run.
     Form(Box<Form>),
@@ -79,6 +79,8 @@ pub(super) struct State {
     pub(super) drafts: BTreeMap<String, String>,
     pub(super) detail: Detail,
     pub(super) focus: Focus,
+    /// Whether the tabs have the whole width while they are in front.
+    pub(super) detail_alone: bool,
     /// What is looked for in the tabs and in the help.
     pub(super) search: Search,
     /// What is in front of what; the last takes the keys.
@@ -91,7 +93,7 @@ pub(super) struct State {
     pub(super) said: Option<StatusMessage>,
     /// Whether to leave as soon as everything is done.
     pub(super) leaving: bool,
-    /// Where the user stands.
+    /// The working directory of the user.
     pub(super) current_directory: PathBuf,
     /// The forms for new runs that are not in front.
     pub(super) forms: FormStore,
@@ -109,6 +111,7 @@ impl State {
             drafts: BTreeMap::new(),
             detail: Detail::default(),
             focus: Focus::default(),
+            detail_alone: false,
             search: Search::default(),
             overlays: vec![],
             jobs: vec![],
@@ -127,7 +130,7 @@ impl State {
         self.runs.recall(memory, self.now);
     }
 
-    /// What is to be remembered.
+    /// What to store for the next start.
     pub(super) fn memory(&self) -> Effect {
         Effect::Remember(Box::new(Memory { tab: self.detail.tab, ..self.runs.memory() }))
     }
@@ -154,7 +157,7 @@ impl State {
 
     /// Where things are on the terminal.
     pub(super) fn areas(&self) -> Areas {
-        Areas::of(self.size, self.focus)
+        Areas::of(self.size, self.focus, self.detail_alone)
     }
 
     /// The runs that are on the screen, the selected one first.

@@ -127,7 +127,7 @@ impl Steps {
             let of_step = |line: &StepsLine| line.step() == Some(index);
             let first = lines.iter().position(of_step).unwrap_or(0);
             let last = lines.iter().rposition(of_step).unwrap_or(first);
-            // With the first step one sees what is above all of them.
+            // The first step also scrolls the heading above it into view.
             let wanted = if index == 0 && last < height { 0 } else { first };
             self.top = self.top.max((last + 1).saturating_sub(height)).min(wanted);
         }

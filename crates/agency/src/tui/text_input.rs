@@ -116,7 +116,7 @@ impl TextInput {
     }
 }
 
-/// Whether one sees where the next letter goes.
+/// Whether the cursor is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cursor {
     Shown,

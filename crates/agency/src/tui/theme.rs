@@ -6,6 +6,7 @@ use agency_model::run::State as RunState;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::runs::ListedRun;
+use crate::highlight::Token;
 
 /// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub(super) enum Role {
     Removed,
     /// A name or a key that can be used.
     Accent,
+    /// A part of a file in some language.
+    Code(Token),
 }
 
 impl Theme {
@@ -57,6 +60,11 @@ impl Theme {
             Role::Removed => (Some(Color::Red), Modifier::empty()),
             Role::Ended => (Some(Color::Magenta), Modifier::empty()),
             Role::Accent => (Some(Color::Blue), Modifier::BOLD),
+            Role::Code(Token::Comment) => (None, Modifier::DIM.union(Modifier::ITALIC)),
+            Role::Code(Token::Keyword) => (Some(Color::Magenta), Modifier::empty()),
+            Role::Code(Token::Text) => (Some(Color::Yellow), Modifier::empty()),
+            Role::Code(Token::Constant | Token::Type) => (Some(Color::Cyan), Modifier::empty()),
+            Role::Code(Token::Function) => (Some(Color::Blue), Modifier::empty()),
         };
         let style = Style::new().add_modifier(modifier);
         match colour.filter(|_| self.colour) {

@@ -1,4 +1,4 @@
-//! The one function that changes the state. What is to be done outside comes back as effects.
+//! The one function that changes the state. I/O is returned as effects.
 
 mod app;
 mod background;
@@ -20,7 +20,7 @@ use super::input::Input;
 use super::keys::{Action, Key, lookup};
 use super::state::{Overlay, State};
 
-/// Takes in what happened, and returns what is to be done.
+/// Takes an input, and returns the effects.
 pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = match input {
         Input::Key(event) => key(state, event),

@@ -11,11 +11,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::output::{ago, plain};
+use crate::run_names::called;
 
 /// How much of a question is shown in a list.
-const FIRST_LINES: usize = 5;
+const MAX_LISTED_LINES: usize = 5;
 /// Further options have no key.
-pub(crate) const MOST_OPTIONS: usize = 9;
+pub(crate) const MAX_OPTION_KEYS: usize = 9;
 
 /// A question as answers show it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -23,6 +24,9 @@ pub(crate) struct QuestionView {
     pub(crate) id: QuestionId,
     run_id: RunId,
     run_name: Option<String>,
+    /// What a user types for the run.
+    #[serde(skip)]
+    run_called: String,
     state: QuestionState,
     #[serde(flatten)]
     content: QuestionContent,
@@ -41,6 +45,7 @@ impl QuestionView {
     pub(crate) fn new(row: QuestionRow, agency: &Agency) -> Self {
         Self {
             run_name: agency.run_name(&row.run_id),
+            run_called: called(agency, &row.run_id),
             id: row.id,
             run_id: row.run_id,
             state: row.state,
@@ -60,7 +65,7 @@ impl QuestionView {
     pub(crate) fn write(&self, out: &mut dyn Write, whole: bool) -> std::io::Result<()> {
         self.write_question(out, whole)?;
         if self.state == QuestionState::Open && self.content.only_on_screen {
-            return writeln!(out, "  answer    on its own screen: agency attach {}", self.run_id);
+            return writeln!(out, "  answer    on its own screen: agency attach {}", self.run_called);
         }
         if self.state == QuestionState::Open {
             return writeln!(out, "  answer    agency answer {} {}", self.id, self.ways().join("|"));
@@ -83,7 +88,7 @@ impl QuestionView {
         writeln!(out, "  {}", plain(&self.content.title))?;
         // Not `lines`, which takes the \r of a line's end away.
         let lines: Vec<&str> = self.content.detail.split_terminator('\n').collect();
-        let shown = if whole { lines.len() } else { FIRST_LINES };
+        let shown = if whole { lines.len() } else { MAX_LISTED_LINES };
         for line in lines.iter().take(shown) {
             writeln!(out, "  | {}", plain(line))?;
         }
@@ -98,7 +103,7 @@ impl QuestionView {
         Ok(())
     }
 
-    /// What became of a question that is not open any more, on one line.
+    /// The outcome of a question that is no longer open, on one line.
     pub(crate) fn settled(&self) -> String {
         match (self.state, &self.answered_by) {
             (QuestionState::Expired, _) | (_, None) => {

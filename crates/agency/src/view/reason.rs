@@ -17,6 +17,7 @@ use crate::output::{ago, field};
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Reason {
     pub(crate) id: RunId,
+    name: Option<String>,
     pub(crate) state: State,
     /// What the agent is doing, or did last; absent if nothing was ever seen.
     activity: Option<Activity>,
@@ -28,7 +29,7 @@ pub(crate) struct Reason {
     seq: Option<u64>,
     /// Since when.
     since: Option<Timestamp>,
-    /// Why the run is over, if it is.
+    /// Why the run has finished, if it has.
     error: Option<String>,
     /// The log of a supervisor that died.
     #[serde(skip)]
@@ -48,6 +49,7 @@ pub(crate) fn reason(agency: &Agency, row: RunRow) -> Result<Reason, HomeError> 
     Ok(Reason {
         supervisor_log: supervisor_log.filter(|log| has_died && log.is_file()),
         id: row.id,
+        name: row.name,
         state: row.state,
         activity: last.as_ref().map(|(activity, ..)| *activity),
         because: last.as_ref().map(|(_, because, ..)| because.clone()),

@@ -75,7 +75,7 @@ impl RunColumn {
     fn cell(self, run: &RunView, now: Timestamp, short_ids: bool) -> String {
         match self {
             Self::Name => run.name.clone().unwrap_or_else(|| run.id.to_string()),
-            Self::State => run.status.word(),
+            Self::State => run.status.label(),
             Self::Age => ago(now, run.created_at),
             Self::Runner => run.runner.clone(),
             Self::Repo => run.repo.rsplit('/').next().unwrap_or(&run.repo).to_owned(),

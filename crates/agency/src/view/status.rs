@@ -1,4 +1,4 @@
-//! How a run stands, in one word: its state, and inside `running` what its agent is doing.
+//! The status of a run, in one word: its state, and inside `running` what its agent is doing.
 
 use agency_model::Activity;
 use agency_model::run::State;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::output::styled;
 
-/// How a run stands. The first ones need a user.
+/// The status of a run. The first ones need a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Status {
@@ -70,7 +70,7 @@ impl Status {
     }
 
     /// The word with its colour; the word alone says everything.
-    pub(crate) fn word(self) -> String {
+    pub(crate) fn label(self) -> String {
         let style: Style = match self {
             Self::Waiting => AnsiColor::Yellow.on_default().bold(),
             Self::Idle | Self::Queued | Self::Paused => AnsiColor::Yellow.on_default(),

@@ -66,7 +66,7 @@ fn the_questions_of_a_supervisor_that_was_killed_expire_with_the_run_and_say_so(
     let run = begin(&world, &repo);
     let id = wait_for_question(&world, &run);
     run.kill_supervisor();
-    is_expired(&world, &run, &id, "the run is over");
+    is_expired(&world, &run, &id, "the run has finished");
     let row = world.show(&run);
     assert_eq!(row["state"], "failed");
     assert!(text(&row, "error").starts_with("E_RUNNER_DISAPPEARED"), "{row:#}");

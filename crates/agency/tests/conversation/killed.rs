@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::fixture::{LIMIT, answer, begin, begin_with, open, rows, shown, text, wait_for_question, world};
 
 /// What is shown of an answer that may have reached the agent.
-const UNKNOWN: &str = "the run is over; whether the agent received the answer is not known";
+const UNKNOWN: &str = "the run has finished; whether the agent received the answer is not known";
 
 /// At which steps whoever answers or tells is killed.
 const ASKED_BY_USER: [&str; 3] = ["answer.begin", "answer.recorded", "tell.requested"];
@@ -129,7 +129,7 @@ fn a_question_that_was_stored_expires_with_its_supervisor() {
     let (world, repo) = world(conversation::asking(1));
     let run = begin_doomed(&world, &repo, "ask.stored");
     died_at(&world, &run, "ask.stored");
-    assert_eq!(rows(&world, &run), [("expired".to_owned(), "the run is over".to_owned())]);
+    assert_eq!(rows(&world, &run), [("expired".to_owned(), "the run has finished".to_owned())]);
 }
 
 // proves I3, I5
@@ -170,7 +170,7 @@ fn an_answer_that_the_supervisor_did_not_read_before_it_died_has_expired() {
     run.kill_supervisor();
     run.wait_until_unsupervised();
     world.ok(&["ls"]);
-    assert_eq!(rows(&world, &run), [("expired".to_owned(), "the run is over".to_owned())]);
+    assert_eq!(rows(&world, &run), [("expired".to_owned(), "the run has finished".to_owned())]);
 }
 
 #[test]

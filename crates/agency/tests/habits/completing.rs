@@ -15,12 +15,12 @@ fn runs_are_completed_by_name_as_far_as_a_command_can_act_on_them() {
     let (world, repo) = world();
     start(&world, &repo, "quick", "Fix the login");
     world.run(&mut here(&world, &repo, &["wait", "login"]));
-    start(&world, &repo, "waiting", "Tidy the cart");
+    let live = start(&world, &repo, "waiting", "Tidy the cart");
+    agency_testkit::wait_for("the agent works", std::time::Duration::from_secs(30), || {
+        (super::data(&world, &repo, &["show", &live])["status"] == "working").then_some(())
+    });
     let fish = |words: &[&str]| offered(&world, &repo, "fish", words);
-    assert!(
-        fish(&["stop", ""]).contains("tidy-cart\tworking, waiting, project")
-            || fish(&["stop", ""]).contains("tidy-cart\t")
-    );
+    assert!(fish(&["stop", ""]).contains("tidy-cart\tworking, waiting, project"), "{}", fish(&["stop", ""]));
     assert!(!fish(&["stop", ""]).contains("fix-login"), "{}", fish(&["stop", ""]));
     assert!(fish(&["rm", ""]).contains("fix-login\tcompleted, quick, project"), "{}", fish(&["rm", ""]));
     assert!(!fish(&["rm", ""]).contains("tidy-cart"));

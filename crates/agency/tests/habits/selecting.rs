@@ -50,3 +50,43 @@ fn all_runs_or_those_of_a_repository_are_stopped_and_removed_together() {
     assert_eq!(removed["runs"][0]["id"], here_first.as_str());
     assert!(data(&world, &repo, &["show", &there])["removed_at"].is_null());
 }
+
+/// A message calls a run by the name that a user would type; where the name does not mean it, by its id.
+#[test]
+fn messages_call_runs_by_their_names() {
+    let (world, repo) = world();
+    let first = start(&world, &repo, "quick", "Fix the login");
+    world.run(&mut here(&world, &repo, &["wait", &first]));
+    let refusal = world.run(&mut here(&world, &repo, &["stop", &first])).stderr;
+    assert!(refusal.contains("]: fix-login is completed;"), "{refusal}");
+    assert!(refusal.contains("agency show fix-login shows its state") && !refusal.contains(&first), "{refusal}");
+    let data = world.run(&mut here(&world, &repo, &["stop", "--json", &first])).stdout;
+    assert!(data.contains(&first) && !data.contains("fix-login"), "programs get ids: {data}");
+    // The same name again: it means the newer run, if that is the only live one.
+    world.run(&mut here(&world, &repo, &["run", "-a", "waiting", "--name", "fix-login", "Fix it"]));
+    let refusal = world.run(&mut here(&world, &repo, &["stop", &first])).stderr;
+    assert!(refusal.contains(&format!("]: {first} is completed;")), "{refusal}");
+    let removed = world.run(&mut here(&world, &repo, &["rm", &first])).stdout;
+    assert!(removed.starts_with(&format!("{first}  removed")), "{removed}");
+    let near = world.run(&mut here(&world, &repo, &["show", "fx-login"])).stderr;
+    assert!(near.contains("did you mean fix-login?"), "{near}");
+    start(&world, &repo, "waiting", "Improve the docs of the parser");
+    let near = world.run(&mut here(&world, &repo, &["show", "improve-dosc"])).stderr;
+    assert!(near.contains("did you mean improve-docs-of-parser?"), "{near}");
+}
+
+#[test]
+fn a_misspelt_command_or_flag_gets_the_nearest_one() {
+    let (world, repo) = world();
+    let said = |arguments: &[&str]| {
+        let output = world.run(&mut here(&world, &repo, arguments));
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        output.stderr
+    };
+    for (typed, meant) in [("rnu", "run"), ("list", "ls"), ("kill", "stop"), ("statsu", "status")] {
+        let said = said(&[typed]);
+        assert!(said.contains(&format!("a similar subcommand exists: '{meant}'")), "{typed}: {said}");
+    }
+    assert!(said(&["workflow", "shwo"]).contains("'show'"), "{}", said(&["workflow", "shwo"]));
+    assert!(said(&["run", "--promt", "x"]).contains("'--prompt'"), "{}", said(&["run", "--promt", "x"]));
+}

@@ -80,7 +80,7 @@ fn what_git_does_not_take_is_kept_by_the_command_that_the_refusal_prints() {
     let (_repo, id) = ended(&world, "echo loose > b.txt; mkdir .Git; echo odd > .Git/x");
     let refused = ends(&world, &["rm", &id]);
     assert!(!refused.status.success(), "{refused}");
-    assert!(refused.stderr.contains(&format!("agency rm --force {id}")), "{refused}");
+    assert!(refused.stderr.contains("agency rm --force do-it"), "{refused}");
     let removed = ends(&world, &["rm", "--force", "--json", &id]);
     assert!(removed.status.success(), "{removed}");
     let removed: serde_json::Value = serde_json::from_str(&removed.stdout).unwrap();

@@ -31,7 +31,7 @@ fn untouched(world: &World) -> String {
 #[test]
 fn the_log_of_an_interactive_agent_is_its_screen_as_text() {
     let world = world();
-    let agent = Agent::new(format!(r"printf '{MODES}'; printf 'Fix\033[1Cthe\033[1Clogin\033[3;1Hsecond line'"));
+    let agent = Agent::new(format!(r"printf '{MODES}'; printf 'Fix\033[1Cthe\033[1Clogin\033[3;1Hsecond\302\240line'"));
     let id = finished(&world, "drawing", agent, "interactive");
     let terminal = world.terminal(&["logs", &id]);
     let screen = terminal.wait_for_text("second line");
@@ -39,7 +39,7 @@ fn the_log_of_an_interactive_agent_is_its_screen_as_text() {
     assert_eq!(terminal.wait_for_exit(), 0);
     assert_eq!(terminal.modes(), untouched(&world));
     let clean = world.ok(&["logs", "--clean", &id]).stdout;
-    assert!(clean.contains("Fix the login\nsecond line"), "{clean:?}");
+    assert!(clean.contains("Fix the login\nsecond\u{a0}line"), "{clean:?}");
     let piped = world.ok(&["logs", &id]).stdout;
     assert_eq!(piped, world.ok(&["logs", "--raw", &id]).stdout);
     assert!(piped.contains("\u{1b}[?1049h\u{1b}[?1003h"), "a pipe gets every byte: {piped:?}");
@@ -148,4 +148,30 @@ fn long_output_goes_through_the_pager_of_the_user() {
     assert_eq!(world.terminal(&["diff", &id]).wait_for_exit(), 0, "a pager may close its input at once");
     world.set_variable("PAGER", "cat");
     world.terminal(&["show", &id]).wait_for_text("repository");
+}
+
+/// A program of the configuration shows diffs on a terminal; it gets text in which nothing is obeyed.
+#[test]
+fn a_configured_program_shows_diffs_on_a_terminal() {
+    let mut world = world();
+    let agent = Agent::new(r"sed -i 's/answer/reply/' src/lib.rs; printf 'x\033[2Jy\n' > new.txt");
+    let id = finished(&world, "editing", agent, "headless");
+    let tools = world.root().join("tools");
+    std::fs::create_dir(&tools).unwrap();
+    // As difftastic, it gets two directories, and options before them.
+    let difft = tools.join("difft");
+    std::fs::write(&difft, "#!/bin/sh\necho compares $1 $2; shift 4; diff -r -u -N \"$@\" | grep '^[-+]'\n").unwrap();
+    std::fs::set_permissions(&difft, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    world.set_variable("PAGER", "cat");
+    world.set("diff_tool", &format!("\"{}\"", difft.display()));
+    let terminal = world.terminal(&["diff", &id]);
+    let screen = terminal.wait_for_text("compares --color always");
+    terminal.wait_for_exit();
+    let screen = format!("{screen}{}", terminal.screen());
+    assert!(screen.contains("+x\\x1b[2Jy") && screen.contains("reply"), "{screen}");
+    assert_eq!(terminal.modes(), untouched(&world));
+    assert!(world.ok(&["diff", &id]).stdout.starts_with("diff --git"), "a pipe gets the diff of git");
+    let unified = world.terminal(&["diff", "--layout", "unified", &id]);
+    let screen = unified.wait_for_text("reply");
+    assert!(!screen.contains("compares"), "{screen}");
 }

@@ -103,8 +103,8 @@ fn restart_and_stop() {
     ");
     sees!(console, ["agent", "stop", "alice"], @r"
     $ agency agent stop alice
-    error [E_INVALID_STATE]: [run] is killed; only a run that is queued or running can be stopped
-    hint: agency show [run] shows its state
+    error [E_INVALID_STATE]: alice is killed; only a run that is queued or running can be stopped
+    hint: agency show alice shows its state
     [exit status: 4]
     ");
     sees!(console, ["agent", "stop", "bob"], @r"

@@ -19,6 +19,7 @@ fn config() {
     trust_worktrees = false
     allow_self_answer = false
     wrapper = ""
+    diff_tool = ""
     pid_dir = ""
     sources_dir = ""
     tmux.socket = ""

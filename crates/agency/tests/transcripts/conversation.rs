@@ -116,8 +116,8 @@ fn send() {
     console.world.ok(&["stop", "fix"]);
     sees!(console, ["send", "fix", "Use the other parser"], @r"
     $ agency send fix Use the other parser
-    error [E_INVALID_STATE]: [run] is killed; only a running agent can receive messages
-    hint: agency resume [run] continues the conversation of a finished run
+    error [E_INVALID_STATE]: fix is killed; only a running agent can receive messages
+    hint: agency resume fix continues the conversation of a finished run
     [exit status: 4]
     ");
     sees!(console, ["send", "nothing", "Use the other parser"], @r"
@@ -140,8 +140,8 @@ fn interrupt() {
     console.world.ok(&["stop", "fix"]);
     sees!(console, ["interrupt", "fix"], @r"
     $ agency interrupt fix
-    error [E_INVALID_STATE]: [run] is killed; only a running agent can receive messages
-    hint: agency resume [run] continues the conversation of a finished run
+    error [E_INVALID_STATE]: fix is killed; only a running agent can receive messages
+    hint: agency resume fix continues the conversation of a finished run
     [exit status: 4]
     ");
     sees!(console, ["interrupt", "nothing"], @r"

@@ -8,24 +8,24 @@ fn rm_and_restore() {
     console.finish("quick", "fix");
     sees!(console, ["restore", "fix"], @r"
     $ agency restore fix
-    error [E_NOTHING_SAVED]: no work of [run] was saved
+    error [E_NOTHING_SAVED]: no work of fix was saved
     hint: agency rm saves only work that was not committed
     [exit status: 3]
     ");
     sees!(console, ["rm", "--dry-run", "fix"], @r"
     $ agency rm --dry-run fix
-    [run]  would be removed (completed, named)
+    fix  would be removed (completed, named)
       remove the worktree {world}/agency/worktrees/[hash]/[run]
       1 file is not committed; it is saved first
       keep the branch agency/[run]
     ");
     sees!(console, ["rm", "fix"], @r"
     $ agency rm fix
-    [run]  removed (completed, named)
+    fix  removed (completed, named)
       the worktree is removed
       work that was not committed is saved as refs/agency/saved/[run]
       the branch agency/[run] stays
-      bring refs/agency/saved/[run] back with: agency restore [run]
+      bring refs/agency/saved/[run] back with: agency restore fix
     ");
     sees!(console, ["restore", "fix"], @r"
     $ agency restore fix
@@ -46,8 +46,8 @@ fn rm_refuses() {
     console.start("waiting", "fix");
     sees!(console, ["rm", "fix"], @r"
     $ agency rm fix
-    error [E_INVALID_STATE]: [run] is running; stop it first (agency stop [run])
-    hint: agency stop [run]
+    error [E_INVALID_STATE]: fix is running; stop it first (agency stop fix)
+    hint: agency stop fix
     [exit status: 4]
     ");
     sees!(console, ["rm", "nothing"], @r"

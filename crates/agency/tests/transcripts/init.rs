@@ -5,7 +5,7 @@ use super::{Console, sees};
 #[test]
 fn init() {
     let console = Console::new();
-    sees!(console, ["init"], @r"
+    sees!(console, ["init"], @r#"
     $ agency init
     wrote .agency/workflows/implement-test-merge.yaml
     wrote .agency/workflows/parallel-review.yaml
@@ -15,8 +15,10 @@ fn init() {
     wrote .agency/spells/house-style.md
     wrote .agency/system-prompt.md
     agency workflow validate checks them; edit run-tests in implement-test-merge.yaml first
-    ");
-    sees!(console, ["init"], @r"
+    Branches of runs are named agency/<run_id>. To name them by what is done, write into {world}/home/config.toml:
+      branch_template = "agency/{name}"  # also {date}, {agent} and {id}
+    "#);
+    sees!(console, ["init"], @r#"
     $ agency init
     kept  .agency/workflows/implement-test-merge.yaml
     kept  .agency/workflows/parallel-review.yaml
@@ -26,8 +28,10 @@ fn init() {
     kept  .agency/spells/house-style.md
     kept  .agency/system-prompt.md
     agency workflow validate checks them; edit run-tests in implement-test-merge.yaml first
-    ");
-    sees!(console, ["init", "here"], @r"
+    Branches of runs are named agency/<run_id>. To name them by what is done, write into {world}/home/config.toml:
+      branch_template = "agency/{name}"  # also {date}, {agent} and {id}
+    "#);
+    sees!(console, ["init", "here"], @r#"
     $ agency init here
     wrote .agency/workflows/implement-test-merge.yaml
     wrote .agency/workflows/parallel-review.yaml
@@ -37,7 +41,9 @@ fn init() {
     wrote .agency/spells/house-style.md
     wrote .agency/system-prompt.md
     agency workflow validate checks them; edit run-tests in implement-test-merge.yaml first
-    ");
+    Branches of runs are named agency/<run_id>. To name them by what is done, write into {world}/home/config.toml:
+      branch_template = "agency/{name}"  # also {date}, {agent} and {id}
+    "#);
     console.repo.write("file", "");
     sees!(console, ["init", "file"], @r"
     $ agency init file

@@ -90,7 +90,7 @@ fn logs() {
     ");
     sees!(console, ["logs", "--attempt", "7", "fix"], @r"
     $ agency logs --attempt 7 fix
-    error [E_USAGE]: [run] has no attempt 7
+    error [E_USAGE]: fix has no attempt 7
     hint: agency events shows its attempts
     [exit status: 2]
     ");
@@ -149,8 +149,8 @@ fn diff() {
     console.world.ok(&["rm", "fix"]);
     sees!(console, ["diff", "fix"], @r"
     $ agency diff fix
-    error [E_INVALID_STATE]: [run] was removed, and its worktree with it
-    hint: agency restore [run] brings back what was not committed; its commits are on its branch: git -C {world}/repos/project diff [commit] agency/[run]
+    error [E_INVALID_STATE]: fix was removed, and its worktree with it
+    hint: agency restore fix brings back what was not committed; its commits are on its branch: git -C {world}/repos/project diff [commit] agency/[run]
     [exit status: 4]
     ");
     sees!(console, ["diff", "nothing"], @r"
@@ -167,7 +167,7 @@ fn why() {
     console.finish("failing", "fix");
     sees!(console, ["why", "fix"], @r"
     $ agency why fix
-    [run]  failed
+    fix  failed
       last seen [activity], since [time] ([duration])
       because [evidence]
       ended: E_RUN_FAILED: the agent exited with code 3

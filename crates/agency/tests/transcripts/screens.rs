@@ -15,8 +15,8 @@ fn attach() {
     console.world.ok(&["stop", "fix"]);
     sees!(console, ["attach", "fix"], @r"
     $ agency attach fix
-    error [E_INVALID_STATE]: [run] is killed; there is nothing to attach to
-    hint: agency logs [run] shows its output
+    error [E_INVALID_STATE]: fix is killed; there is nothing to attach to
+    hint: agency logs fix shows its output
     [exit status: 4]
     ");
     sees!(console, ["attach", "nothing"], @r"

@@ -91,8 +91,8 @@ fn stop() {
     ");
     sees!(console, ["stop", "fix"], @r"
     $ agency stop fix
-    error [E_INVALID_STATE]: [run] is killed; only a run that is queued or running can be stopped
-    hint: agency show [run] shows its state
+    error [E_INVALID_STATE]: fix is killed; only a run that is queued or running can be stopped
+    hint: agency show fix shows its state
     [exit status: 4]
     ");
     sees!(console, ["stop", "nothing"], @r"
@@ -118,13 +118,13 @@ fn resume() {
     ");
     sees!(console, ["resume", "tests", "--prompt", "More"], @r"
     $ agency resume tests --prompt More
-    error [E_INVALID_STATE]: [run] is running
+    error [E_INVALID_STATE]: tests is running
     hint: send it a message with agency send, or stop it first
     [exit status: 4]
     ");
     sees!(console, ["resume", "fix"], @r"
     $ agency resume fix
-    error [E_INVALID_STATE]: [run] is at work in the same workspace
+    error [E_INVALID_STATE]: tests is at work in the same workspace
     hint: wait for it, or stop it first
     [exit status: 4]
     ");

@@ -35,6 +35,27 @@ fn a_session_is_open_until_it_is_completed_or_cancelled() {
     assert!(is_open(&place, &done), "a session that cannot be read may be unfinished");
 }
 
+/// What a shell is offered for a session.
+fn offered(place: &Place, verb: &str) -> String {
+    let mut command = place.world.command(&["--", "agency", "workflow", verb, ""]);
+    command.env("COMPLETE", "fish");
+    place.world.run(&mut command).stdout
+}
+
+#[test]
+fn sessions_are_completed_as_far_as_a_command_can_act_on_them() {
+    let place = Place::new();
+    let blocked = place.begin(FAILING, &[]);
+    place.wait_for_state(&blocked, "blocked");
+    let done = place.begin("name: done\nsteps:\n  - { name: a, type: script, command: 'true' }\n", &[]);
+    place.wait_for_state(&done, "completed");
+    let line = format!("{blocked}\tblocked, failing: ");
+    assert!(offered(&place, "retry").contains(&line), "{}", offered(&place, "retry"));
+    assert!(!offered(&place, "retry").contains(&done));
+    assert!(offered(&place, "show").contains(&line) && offered(&place, "show").contains(&done));
+    assert!(!offered(&place, "approve").contains(&blocked), "it waits for nothing");
+}
+
 fn history(place: &Place, session: &str) -> Vec<u8> {
     std::fs::read(place.world.agency_home().join("sessions").join(session).join("history.ndjson")).unwrap()
 }

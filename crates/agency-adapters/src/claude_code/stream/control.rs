@@ -39,7 +39,7 @@ struct CanUseTool {
     input: Value,
     description: Option<String>,
     tool_use_id: Option<String>,
-    /// The path because of which it asks. Whatever stands there, the request is to be answered.
+    /// The path because of which it asks. The request is answered whatever it contains.
     blocked_path: Option<Value>,
 }
 

@@ -1,7 +1,7 @@
 //! The ids of the messages to Claude Code, and what it reports about them: a message that comes during a turn becomes part
 //! of that turn, or of the next one together with others.
 //!
-//! The one rule: what becomes of a message is reported once.
+//! The one rule: the outcome of a message is reported once.
 
 use std::collections::BTreeSet;
 

@@ -29,6 +29,7 @@ fn each_value_knows_its_line_and_secrets_are_masked() {
     trust_worktrees = false (default)
     allow_self_answer = false (default)
     wrapper = "" (default)
+    diff_tool = "" (default)
     pid_dir = "" (default)
     sources_dir = "" (default)
     tmux.socket = "" (default)

@@ -14,23 +14,23 @@ use crate::agency::Agency;
 use crate::runs::create::{CreateError, RunRequest};
 use crate::store::{RunRow, StoreError};
 
-/// An agent that is to be started, or waited for.
+/// An agent to start, or to wait for.
 #[derive(Debug)]
 pub(super) struct AgentTask {
     /// Its run.
     pub(super) run: RunId,
     /// What its final answer has to contain.
     pub(super) contract: Contract,
-    /// Set when it is to be stopped.
+    /// Set to stop it.
     pub(super) stopped: Arc<AtomicBool>,
-    /// What is to be done about it.
+    /// What to do with it.
     pub(super) action: AgentAction,
 }
 
-/// What is to be done about an agent.
+/// What to do with an agent.
 #[derive(Debug)]
 pub(super) enum AgentAction {
-    /// It is to be started.
+    /// Start it.
     Start(Box<TaskStart>),
     /// Another driver started it, or died meanwhile.
     Find,
@@ -39,7 +39,7 @@ pub(super) enum AgentAction {
 /// How an agent is started.
 #[derive(Debug)]
 pub(super) struct TaskStart {
-    /// The run that is to be.
+    /// The run to create.
     pub(super) request: RunRequest,
     /// The worktree whose state it begins with, if it gets one of its own.
     pub(super) copies: Option<GitWorktree>,

@@ -1,7 +1,7 @@
 //! The limits of time: of a step, of a step that contains others, of the whole session.
 //!
-//! The one rule: limits are measured with a clock that stands still while the machine sleeps and that setting the time
-//! does not change. That of a session also stands still while a user is asked and while it has no driver.
+//! The one rule: limits are measured with a clock that does not advance while the machine sleeps and that setting the time
+//! does not change. That of a session does not advance while a user is asked or while it has no driver, either.
 
 use std::collections::HashMap;
 use std::time::Duration;

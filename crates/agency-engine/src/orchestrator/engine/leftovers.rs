@@ -8,7 +8,7 @@ use agency_system::process::kill_by_env;
 use super::super::state::SessionDirectory;
 use super::script::STEP_VARIABLE;
 
-/// How long processes get that a session left behind.
+/// How long leftover processes of a session get to exit.
 const LEFTOVER_GRACE: Duration = Duration::from_secs(2);
 
 /// Ends every process of one step's command.
@@ -17,7 +17,7 @@ pub(super) fn end_step(directory: &Path, grace: Duration) {
     kill_by_env(STEP_VARIABLE, |value| value == directory, grace);
 }
 
-/// Ends every process that the commands of a session left behind.
+/// Ends every leftover process of the commands of a session.
 pub(super) fn end(directory: &SessionDirectory) {
     let below = format!("{}/", directory.path().display());
     kill_by_env(STEP_VARIABLE, |value| value.starts_with(&below), LEFTOVER_GRACE);

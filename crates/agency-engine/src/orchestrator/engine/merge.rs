@@ -15,7 +15,7 @@ use crate::home::{create_private_directory, read_text, write_atomically};
 /// So much of a diff is shown in the inbox; the rest is in the branch.
 const MAX_DIFF_BYTES: usize = 256 * 1024;
 
-/// A merge that is to be made.
+/// A merge to make.
 #[derive(Debug, Clone)]
 pub(super) struct Merging {
     /// The worktree of the session.

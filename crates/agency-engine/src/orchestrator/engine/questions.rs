@@ -9,7 +9,7 @@ use super::merge::MergePreview;
 use super::{DriveError, DriverEvent, Job, UnderWay, WorkflowExecutor};
 
 impl WorkflowExecutor {
-    /// Asks for an approval, or looks first at what is to be merged.
+    /// Asks for an approval, or first reads the changes to merge.
     pub(super) fn ask(&mut self, path: &StepPath, attempt: u32) -> Result<(), DriveError> {
         let key = key_of(path, attempt);
         if self.asked.contains_key(&key) || self.under_way.contains_key(&(path.clone(), attempt)) {

@@ -32,7 +32,7 @@ const RUN_PROGRAM: &str = r#"result=$1; shift; "$@" </dev/null; echo $? >"$resul
 const RUN_LINE: &str = r#"(eval "shift 2
 $2") </dev/null; echo $? >"$1""#;
 
-/// A command that is to be run.
+/// A command to run.
 #[derive(Debug, Clone)]
 pub(super) struct ScriptRun {
     /// Where its files are kept.
@@ -45,7 +45,7 @@ pub(super) struct ScriptRun {
     pub(super) workspace: PathBuf,
     /// Where in the workspace it runs.
     pub(super) workdir: Option<String>,
-    /// Set when it is to be stopped.
+    /// Set to stop it.
     pub(super) stopped: Arc<AtomicBool>,
 }
 
@@ -59,7 +59,7 @@ pub(super) enum ScriptSource {
 }
 
 impl ScriptRun {
-    /// Runs the command, or waits for it where it runs already, and returns what came of it.
+    /// Runs the command, or waits for it where it runs already, and returns its outcome.
     pub(super) fn run(&self) -> StepResult {
         match self.finish() {
             Ok(Finish::Exited(0)) => StepResult { exit_code: Some(0), ..StepResult::success("") },

@@ -105,7 +105,7 @@ impl WorkflowExecutor {
         });
     }
 
-    /// The run that an agent step is to be.
+    /// The run that an agent step starts.
     fn task_start(&self, path: &StepPath, attempt: u32, step: &AgentStep, run: &RunId) -> Result<TaskStart, TaskError> {
         let values = self.flow.values(path);
         let spells = self.record.spellbook();

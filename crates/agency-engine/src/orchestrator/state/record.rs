@@ -33,7 +33,7 @@ pub struct SessionRecord {
     pub base_ref: String,
     /// The branch that was checked out then, which work is merged into unless the workflow names another.
     pub checked_out: Option<String>,
-    /// What is to be reached.
+    /// The goal.
     pub goal: Option<String>,
     /// What is to be done.
     pub task: Task,
@@ -41,7 +41,7 @@ pub struct SessionRecord {
     pub plan: Arc<Plan>,
     /// The spells, as their files were then.
     pub spells: BTreeMap<String, KeptSpell>,
-    /// What is around every spell.
+    /// The system prompt.
     pub system_prompt: KeptSpell,
 }
 
@@ -54,7 +54,7 @@ pub struct KeptSpell {
     pub text: String,
 }
 
-/// What a new session is to be.
+/// The description of a new session.
 #[derive(Debug, Clone)]
 pub struct NewSession {
     /// Which session.
@@ -65,7 +65,7 @@ pub struct NewSession {
     pub base_ref: String,
     /// The branch that is checked out.
     pub checked_out: Option<String>,
-    /// What is to be reached.
+    /// The goal.
     pub goal: Option<String>,
     /// What is to be done.
     pub task: Task,
@@ -73,7 +73,7 @@ pub struct NewSession {
     pub plan: Arc<Plan>,
     /// The spells that it may use.
     pub spells: Arc<Spellbook>,
-    /// What is around every spell.
+    /// The system prompt.
     pub system_prompt: Spell,
 }
 
@@ -117,7 +117,7 @@ impl SessionRecord {
         Arc::new(spells)
     }
 
-    /// What is around every spell.
+    /// The system prompt.
     #[must_use]
     pub fn system_prompt(&self) -> Spell {
         self.system_prompt.spell()

@@ -68,7 +68,7 @@ pub struct StepNode {
     pub started_at: Option<Timestamp>,
     /// When it last ended.
     pub ended_at: Option<Timestamp>,
-    /// What came of it.
+    /// The outcome.
     pub result: Option<StepResult>,
     /// The round of a loop.
     pub round: Option<u32>,

@@ -1,4 +1,4 @@
-//! What movements of the cursor stand for in a text: a space inside a line, a newline between lines.
+//! Movements of the cursor as text: a space inside a line, a newline between lines.
 
 /// No movement stands for more spaces.
 const MAX_SPACES: usize = 200;

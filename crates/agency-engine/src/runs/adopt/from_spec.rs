@@ -18,7 +18,7 @@ use crate::store::RunRow;
 pub(crate) enum RebuildError {
     #[error(transparent)]
     Spec(#[from] SnapshotError),
-    #[error("its base is not to be found: {0}")]
+    #[error("its base was not found: {0}")]
     Base(#[from] WorkspaceError),
     #[error(transparent)]
     Row(#[from] RowError),
@@ -28,7 +28,7 @@ pub(crate) enum RebuildError {
 pub(super) fn rebuild(home: &Home, id: &RunId, history: &History) -> Result<RunRow, RebuildError> {
     let directory = home.run(id);
     let spec: RunSpec = read_json(&directory, "spec.json")?;
-    let (repository, base) = Repository::open_at(&users(home, spec.repo.clone().into())?, &spec.base_ref)?;
+    let (repository, base) = Repository::open_at(&users(home, spec.repo.as_ref())?, &spec.base_ref)?;
     let worktree = line_of(&directory, "worktree_path.txt").filter(|path| is_worktree_of(home, Path::new(path)));
     let is_ask = directory.file("sources.json").exists();
     let created_at = history.created_at.unwrap_or_else(|| created(id));

@@ -16,7 +16,7 @@ use crate::store::{QuestionRow, QuestionState, RunRow};
 /// A longer line is nothing that a row is rebuilt from.
 const MAX_LINE_BYTES: u64 = 4 * 1024 * 1024;
 /// The outcome of a question that was open when its run ended.
-const RUN_IS_OVER: &str = "the run is over";
+const RUN_HAS_FINISHED: &str = "the run has finished";
 
 /// What the events of a run record about it.
 #[derive(Debug, Default)]
@@ -156,7 +156,7 @@ impl History {
             for question in self.questions.iter_mut().filter(|question| question.state == QuestionState::Open) {
                 question.state = QuestionState::Expired;
                 question.settled_at = row.ended_at;
-                question.outcome = Some(RUN_IS_OVER.to_owned());
+                question.outcome = Some(RUN_HAS_FINISHED.to_owned());
             }
         }
         self.questions

@@ -10,7 +10,7 @@ use agency_system::process::Ancestor;
 
 use super::CallerOrigin;
 use crate::agency::Agency;
-use crate::host::{Pane, Tmux};
+use crate::host::{Tmux, TmuxPane};
 use crate::own_program::SUPERVISE;
 use crate::store::StoreError;
 
@@ -29,14 +29,14 @@ impl Agency {
             return Ok(None);
         }
         let Some(root) = below.last() else { return Ok(None) };
-        let panes: Vec<Pane> = self
+        let panes: Vec<TmuxPane> = self
             .tmux_servers()?
             .filter_map(|tmux| tmux.panes().ok())
             .find(|panes| panes.iter().any(|pane| pane.server_pid == ancestor.process().pid()))
             .unwrap_or_default();
         // A window can be in several sessions. What is in none is a popup or a command of a key binding.
         let pid = root.process().pid();
-        let sessions: Vec<&Pane> = panes.iter().filter(|pane| pane.pid == pid).collect();
+        let sessions: Vec<&TmuxPane> = panes.iter().filter(|pane| pane.pid == pid).collect();
         for pane in &sessions {
             // A supervisor of another version of this program is not recognised as one, but is none of an agent's.
             if let Some(run) = RunId::of_tmux_session(&pane.session)

@@ -24,7 +24,7 @@ pub struct Adapter {
     pub built_in: bool,
     /// The program as configured.
     pub command: String,
-    /// Where the program is; absent if it is not to be found.
+    /// Where the program is; absent if it was not found.
     pub program: Option<String>,
     /// The version that it names.
     pub version: Option<String>,

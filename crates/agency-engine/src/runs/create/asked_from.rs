@@ -1,7 +1,7 @@
 //! The checkout that a run is asked from: its HEAD, its files and its uncommitted changes are what the run begins with.
 //!
-//! The one rule: a worktree of a run is no checkout of the user's. Its repository is the recorded one, and nothing in it
-//! or in git's entry for it is obeyed.
+//! The one rule: a worktree of a run is not a checkout of the user's. Its repository is the recorded one, and no setting or
+//! hook in it or in git's entry for it applies.
 
 use std::path::{Path, PathBuf};
 

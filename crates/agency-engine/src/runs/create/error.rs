@@ -49,7 +49,7 @@ pub enum CreateError {
         /// What to do.
         hint: String,
     },
-    /// The run that is to be resumed does not allow it.
+    /// The run to resume does not allow it.
     #[error("{message}")]
     State {
         /// What is wrong.
@@ -121,7 +121,7 @@ pub enum PathUse {
     Environment,
     /// `--mcp-config`.
     McpConfig,
-    /// The workspace of a run that is to be resumed.
+    /// The workspace of a run to resume.
     Workspace,
     /// Where in its workspace an agent is to start.
     Directory,

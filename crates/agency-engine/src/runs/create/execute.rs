@@ -1,30 +1,28 @@
-//! Makes a planned run real, step by step.
+//! Creates a planned run, step by step.
 
-use std::collections::BTreeMap;
 use std::io;
-use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use agency_adapters::{AdapterError, FileContent, LaunchFile};
-use agency_model::run::{Input, State};
-use agency_model::{ErrorCode, Event, Host, Mode, RunKind, WorkspaceKind};
+use agency_adapters::AdapterError;
+use agency_model::run::Input;
+use agency_model::{ErrorCode, Host, Mode};
 use agency_system::fault;
 use agency_system::lock::{Lock, is_held};
 use agency_system::process::bind_listener;
-use agency_workspace::{UncommittedCheck, Workspace, write_prompt};
+use agency_workspace::Workspace;
 use tracing::{debug, info, warn};
 
 use super::launching::{Launching, RunPaths, launch};
+use super::run_files::place_file;
 use super::supervisor::SupervisorStart;
-use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan, PlannedPrompt};
+use super::{CreateError, PathUse, Plan};
 use crate::agency::Agency;
 use crate::agent_files;
-use crate::home::{HomeError, RunDirectory, create_private_directory, open_for_append, write_atomically};
+use crate::home::{HomeError, RunDirectory};
 use crate::host::Tmux;
 use crate::own_program::check_starter;
-use crate::record::event_log::EventLog;
 use crate::record::finish::{Ended, announce_end, write_markers};
 use crate::store::{Applied, RunRow, now};
 use crate::variant_name::variant_name;
@@ -87,7 +85,7 @@ impl Agency {
             Err(error) => {
                 warn!(run = %plan.id, code = error.code().as_str(), "run not started");
                 creation.take_back();
-                // A Ctrl-C reaches git too, which then fails in its own words.
+                // A Ctrl-C reaches git too, which then fails with an error of its own.
                 let error = if interrupted.load(Ordering::Relaxed) { CreateError::Interrupted } else { error };
                 self.record_failure(plan, &error);
                 Err(error)
@@ -137,6 +135,7 @@ impl Agency {
     }
 }
 
+/// A run that is being created.
 pub(super) struct Creation<'a> {
     pub(super) agency: &'a Agency,
     pub(super) plan: &'a Plan,
@@ -189,7 +188,7 @@ impl Creation<'_> {
         let report = self.wait_for_report(&mut supervisor)?;
         debug!(report = %variant_name(&report), ms = started.elapsed().as_millis(), "supervisor reported");
         fault::point("run.reported");
-        // Its work is done; a dead socket file would only puzzle.
+        // It is not used any more.
         let _ = std::fs::remove_file(self.directory.launch_socket());
         self.agent_may_live = matches!(report, Report::Running | Report::Queued);
         match report {
@@ -206,77 +205,6 @@ impl Creation<'_> {
         self.workspace_made = true;
         fault::point("run.workspace");
         Ok(())
-    }
-
-    fn write_files(&self) -> Result<(), CreateError> {
-        let row = self.agency.store.run(&self.plan.id)?;
-        self.directory.write_json("spec.json", &self.plan.spec)?;
-        self.directory.write_json("inputs.json", &self.plan.inputs)?;
-        self.directory.write_json("meta.json", &row)?;
-        for log in [self.directory.stdout_log(), self.directory.stderr_log(), self.directory.combined_log()] {
-            open_for_append(&log)?;
-        }
-        if let Some(PlannedPrompt::Text(prompt)) = &self.plan.prompt {
-            self.directory.write("prompt.md", prompt.as_bytes())?;
-        }
-        if let Some(scratch) = self.plan.origin.scratch() {
-            self.directory.write("prompt.md", scratch.prompt_text().unwrap_or_default().as_bytes())?;
-            self.directory.write_json("sources.json", &scratch.links().iter().cloned().collect::<BTreeMap<_, _>>())?;
-        }
-        if self.plan.kind == RunKind::Workflow {
-            let path = self.directory.driver_config();
-            let text = self.agency.config.stored().map_err(|error| HomeError::new("write", &path, error.into()))?;
-            write_atomically(&path, &text)?;
-        }
-        if let Some(path) = &row.worktree_path {
-            self.directory.write("worktree_path.txt", format!("{path}\n").as_bytes())?;
-        }
-        if let Some(session) = &row.tmux_session_name {
-            self.directory.write("tmux_session.txt", format!("{session}\n").as_bytes())?;
-        }
-        let mut events = EventLog::open(&self.directory.events())?;
-        events.append(0, Event::StateChange { from: None, to: State::Queued });
-        for message in &self.plan.notices {
-            events.append(0, Event::Notice { message: message.clone() });
-        }
-        Ok(())
-    }
-
-    /// Notes what is known by now about files that are not committed; else says what the supervisor is to look for.
-    fn note_uncommitted(&self) -> Result<Option<UncommittedCheck>, CreateError> {
-        let warnings = match self.plan.origin.uncommitted().map(|lookup| lookup.take()) {
-            None => return Ok(None),
-            Some(Err(check)) => return Ok(Some(check)),
-            Some(Ok(warnings)) => warnings,
-        };
-        if !warnings.is_empty() {
-            // The supervisor opens it once it has its orders.
-            let mut events = EventLog::open(&self.directory.events())?;
-            for message in warnings {
-                events.append(0, Event::Notice { message: message.clone() });
-            }
-        }
-        Ok(None)
-    }
-
-    /// Puts the prompt where an agent that takes a file finds it, and returns where that is.
-    fn place_prompt(&self) -> Result<String, CreateError> {
-        let given = self.plan.spec.prompt.as_ref().map(|prompt| prompt.path.clone()).unwrap_or_default();
-        let Some(prompt) = &self.plan.prompt else { return Ok(given) };
-        if self.plan.origin.scratch().is_some() {
-            return Ok(given);
-        }
-        if matches!(self.plan.spec.workspace, WorkspaceKind::None | WorkspaceKind::Shared) {
-            return Ok(self.plan.repository.root().join(&given).display().to_string());
-        }
-        let worktree = self.workspace.directory();
-        // A prompt that is not committed, or was changed since, is not in the worktree as the user sees it.
-        let same = || std::fs::read(worktree.join(&given)).is_ok_and(|found| found == prompt.text().as_bytes());
-        if matches!(prompt, PlannedPrompt::Text(_)) || !same() {
-            write_prompt(worktree, prompt.text())?;
-            return Ok(PROMPT_IN_WORKTREE.to_owned());
-        }
-        Ok(given)
     }
 
     /// Marks the worktree as trusted, where the agent keeps that in a file of the user's.
@@ -360,17 +288,6 @@ fn wait_until(moment: Option<jiff::Timestamp>, interrupted: &AtomicBool) -> Resu
         std::thread::sleep(INTERRUPT_POLL_INTERVAL);
     }
     Ok(())
-}
-
-/// Puts a file where the agent looks for it.
-fn place_file(file: &LaunchFile) -> Result<(), HomeError> {
-    create_private_directory(file.path.parent().unwrap_or(&file.path))?;
-    match &file.content {
-        FileContent::Text(text) => write_atomically(&file.path, text.as_bytes()),
-        FileContent::Link(target) => {
-            symlink(target, &file.path).map_err(|source| HomeError::new("link", &file.path, source))
-        }
-    }
 }
 
 /// What was planned cannot be started after all: the configuration changed meanwhile.

@@ -1,4 +1,4 @@
-//! Whom to tell when an agent asks and when a run is over, found before the run begins.
+//! Which notifications a run sends when its agent asks and when it has finished, determined before it begins.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;

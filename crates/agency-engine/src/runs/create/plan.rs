@@ -95,7 +95,7 @@ pub struct Plan {
     pub agent_version: Option<String>,
     /// What the user should know before it starts.
     pub notices: Vec<String>,
-    /// Whom to tell when the agent asks, and when the run is over.
+    /// Which notifications to send when the agent asks, and when the run has finished.
     pub notify: Notify,
 }
 

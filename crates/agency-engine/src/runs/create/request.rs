@@ -137,7 +137,7 @@ impl RunRequest {
     }
 }
 
-/// What a run that belongs to a workflow session is to be.
+/// The description of a run of a workflow session.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct WorkflowMember {

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use agency_model::spec::{PromptSpec, RunSpec};
 use agency_model::{ErrorCode, Host, Mode, RunId, RunKind, Usage, WorkspaceKind};
-use agency_system::lock::Lock;
 use agency_system::process::TerminalSize;
 use jiff::Timestamp;
 use ulid::Ulid;
@@ -21,9 +20,8 @@ use super::vcs::open_again;
 use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan};
 use crate::agency::Agency;
 use crate::agent_files::{ConversationSearch, find_conversation};
-use crate::config::environment_of_process;
+use crate::config::{AgentConfig, environment_of_process};
 use crate::home::{read_text, read_whole};
-use crate::runs::orphans::Orphan;
 use crate::store::RunRow;
 
 /// What a user asked for.
@@ -44,7 +42,7 @@ pub struct ResumeRequest {
     pub name: Option<String>,
     /// Further arguments for the agent; as before, if empty.
     pub args: Vec<String>,
-    /// Where the user stands.
+    /// The working directory of the user.
     pub current_directory: PathBuf,
     /// The environment the agent gets.
     pub environment: BTreeMap<OsString, OsString>,
@@ -101,6 +99,70 @@ fn next_minute(at: Timestamp) -> Timestamp {
     Timestamp::from_second(seconds).unwrap_or(at)
 }
 
+/// When the run may start, with a notice for the user if that is not now.
+fn earliest_start(parent: &RunRow, agent: &AgentConfig, spec: &RunSpec) -> (Option<Timestamp>, Option<String>) {
+    let loses_conversation =
+        agent.adapter.loses_conversation_within_minute() && agent.form(spec.mode, spec.one_shot).is_two_way();
+    let not_before = parent.ended_at.filter(|_| loses_conversation).map(next_minute);
+    let notice = not_before.filter(|at| *at > Timestamp::now()).map(|_| {
+        format!(
+            "{} loses a conversation that is resumed twice within a minute; waiting for the next minute",
+            spec.runner.kind
+        )
+    });
+    (not_before, notice)
+}
+
+/// The spec of the run before with what the user changes.
+fn changed_spec(before: RunSpec, request: &ResumeRequest) -> RunSpec {
+    let mut spec = RunSpec {
+        mode: request.mode.unwrap_or(before.mode),
+        host: request.host.unwrap_or(before.host),
+        name: request.name.clone().or_else(|| before.name.clone()),
+        inputs: vec![],
+        ..before
+    };
+    if !request.args.is_empty() {
+        spec.runner.args.clone_from(&request.args);
+    }
+    spec
+}
+
+/// Why the agent cannot resume the conversation, whose id may be known.
+fn not_resumable(parent: &RunRow, spec: &RunSpec, is_known: bool) -> CreateError {
+    if is_known {
+        CreateError::Value {
+            field: "runner.kind",
+            message: format!("{} cannot resume a conversation in {} mode", spec.runner.kind, spec.mode),
+            hint: "choose the other mode with --mode, or set `resume` for this form of the agent in the configuration",
+        }
+    } else {
+        CreateError::State {
+            message: format!("the agent of {} named no conversation, and keeps none that is known", parent.id),
+            hint: "start a new run instead",
+        }
+    }
+}
+
+/// Whether the agent can continue with this prompt, or without one.
+fn check_next_prompt(
+    prompt: Option<&str>,
+    kind: RunKind,
+    agent: &AgentConfig,
+    spec: &RunSpec,
+) -> Result<(), CreateError> {
+    match (prompt, spec.mode, kind) {
+        (Some(prompt), _, _) => check_prompt(prompt, agent, spec),
+        (None, Mode::Interactive, _) => Ok(()),
+        (None, Mode::Headless, RunKind::Agent | RunKind::Workflow) => check_promptless(agent, spec),
+        (None, Mode::Headless, RunKind::Run | RunKind::Task | RunKind::Ask) => Err(CreateError::Value {
+            field: "prompt",
+            message: "a headless agent needs a prompt to continue".to_owned(),
+            hint: "add --prompt TEXT, or --mode interactive to talk to it yourself",
+        }),
+    }
+}
+
 impl Agency {
     /// Checks whether a conversation can be resumed, and how. Nothing is created.
     pub fn plan_resume(&mut self, request: ResumeRequest) -> Result<Plan, CreateError> {
@@ -110,16 +172,7 @@ impl Agency {
         self.check_conversation(&parent)?;
         let id = RunId::from_ulid(Ulid::generate());
         let before = self.spec_of(&parent)?;
-        let mut spec = RunSpec {
-            mode: request.mode.unwrap_or(before.mode),
-            host: request.host.unwrap_or(before.host),
-            name: request.name.clone().or(before.name.clone()),
-            inputs: vec![],
-            ..before
-        };
-        if !request.args.is_empty() {
-            spec.runner.args.clone_from(&request.args);
-        }
+        let mut spec = changed_spec(before, &request);
         check_name(spec.name.as_deref())?;
         let from = AskedFrom {
             current_directory: request.current_directory,
@@ -138,48 +191,17 @@ impl Agency {
         };
         let kept = || find_conversation(agent.adapter, &search);
         let known = parent.agent_session.clone().or_else(kept);
-        let goes_on = agent.form(spec.mode, spec.one_shot).resume.is_some();
-        let (session, prompt) = match (known, goes_on, request.fallback) {
-            (Some(session), true, _) => (Some(session), request.prompt_text.clone()),
-            (None, _, ResumeFallback::Refuse) => {
-                return Err(CreateError::State {
-                    message: format!("the agent of {} named no conversation, and keeps none that is known", parent.id),
-                    hint: "start a new run instead",
-                });
+        let (session, prompt) = match (known, request.fallback) {
+            (Some(session), _) if agent.form(spec.mode, spec.one_shot).resume.is_some() => {
+                (Some(session), request.prompt_text)
             }
-            (Some(_), false, ResumeFallback::Refuse) => {
-                return Err(CreateError::Value {
-                    field: "runner.kind",
-                    message: format!("{} cannot resume a conversation in {} mode", spec.runner.kind, spec.mode),
-                    hint: "choose the other mode with --mode, or set `resume` for this form of the agent in the \
-                           configuration",
-                });
-            }
-            (_, _, ResumeFallback::BeginAnother) => {
-                (None, request.prompt_text.clone().or_else(|| self.first_prompt(&parent)))
-            }
+            (known, ResumeFallback::Refuse) => return Err(not_resumable(&parent, &spec, known.is_some())),
+            (_, ResumeFallback::BeginAnother) => (None, request.prompt_text.or_else(|| self.first_prompt(&parent))),
         };
         if prompt.is_some() {
-            let path = match parent.workspace {
-                WorkspaceKind::Worktree => PROMPT_IN_WORKTREE.to_owned(),
-                WorkspaceKind::None | WorkspaceKind::Shared | WorkspaceKind::Scratch => {
-                    self.home.run(&id).file("prompt.md").display().to_string()
-                }
-            };
-            spec.prompt = Some(PromptSpec { path });
+            spec.prompt = Some(PromptSpec { path: self.prompt_path(&parent, &id) });
         }
-        match (&prompt, spec.mode, parent.kind) {
-            (Some(prompt), _, _) => check_prompt(prompt, &agent, &spec)?,
-            (None, Mode::Interactive, _) => {}
-            (None, Mode::Headless, RunKind::Agent | RunKind::Workflow) => check_promptless(&agent, &spec)?,
-            (None, Mode::Headless, RunKind::Run | RunKind::Task | RunKind::Ask) => {
-                return Err(CreateError::Value {
-                    field: "prompt",
-                    message: "a headless agent needs a prompt to continue".to_owned(),
-                    hint: "add --prompt TEXT, or --mode interactive to talk to it yourself",
-                });
-            }
-        }
+        check_next_prompt(prompt.as_deref(), parent.kind, &agent, &spec)?;
         let (repository, base) = open_again(&self.home, &parent)?;
         spec.repo = root_text(&repository)?;
         if !directory.is_dir() {
@@ -190,18 +212,7 @@ impl Agency {
                 code: ErrorCode::InvalidPath,
             });
         }
-        let form = agent.form(spec.mode, spec.one_shot);
-        let not_before = parent
-            .ended_at
-            .filter(|_| agent.adapter.loses_conversation_within_minute() && form.is_two_way())
-            .map(next_minute);
-        let mut notices = vec![];
-        if not_before.is_some_and(|at| at > Timestamp::now()) {
-            notices.push(format!(
-                "{} loses a conversation that is resumed twice within a minute; waiting for the next minute",
-                spec.runner.kind
-            ));
-        }
+        let (not_before, notice) = earliest_start(&parent, &agent, &spec);
         let given = inherited(spec.name.as_deref(), &parent);
         let name = self.planned_name(given, prompt.as_deref(), &spec.runner.kind)?;
         let parts = PlanParts {
@@ -218,7 +229,7 @@ impl Agency {
             program,
             directory: None,
             workflow_session: parent.workflow_session.clone(),
-            notices,
+            notices: notice.into_iter().collect(),
             origin: RunOrigin::Resumes(Box::new(Resume {
                 spent: self.spent_by(&parent)?,
                 parent,
@@ -227,6 +238,16 @@ impl Agency {
             })),
         };
         self.assemble(parts, from)
+    }
+
+    /// Where the next prompt of a conversation is kept.
+    fn prompt_path(&self, parent: &RunRow, id: &RunId) -> String {
+        match parent.workspace {
+            WorkspaceKind::Worktree => PROMPT_IN_WORKTREE.to_owned(),
+            WorkspaceKind::None | WorkspaceKind::Shared | WorkspaceKind::Scratch => {
+                self.home.run(id).file("prompt.md").display().to_string()
+            }
+        }
     }
 
     /// The prompt of the first run of a conversation.
@@ -241,62 +262,6 @@ impl Agency {
             read_text(&Path::new(first.directory()).join(path)).ok()
         };
         kept.or_else(named)
-    }
-
-    /// Checks again, just before the run is created: no other run continues the conversation or removes its workspace
-    /// as long as the lock is held.
-    pub(super) fn claim_conversation(&self, parent: &RunRow) -> Result<Option<Lock>, CreateError> {
-        let lock = self.worktree_lock(parent).map_err(|error| CreateError::State {
-            message: error.to_string(),
-            hint: "try again when the other command is done",
-        })?;
-        self.check_conversation(&self.store.run(&parent.id)?)?;
-        Ok(lock)
-    }
-
-    /// Whether the conversation of a run has ended, and no other run continues it.
-    fn check_conversation(&self, parent: &RunRow) -> Result<(), CreateError> {
-        let refuse = |message: String, hint| Err(CreateError::State { message, hint });
-        let id = &parent.id;
-        if !parent.state.is_terminal() {
-            return refuse(format!("{id} is {}", parent.state), "send it a message with agency send, or stop it first");
-        }
-        if parent.removed_at.is_some() {
-            let others = self.store.runs_in_worktree(parent.worktree_path.as_deref())?;
-            if let Some(other) = others.iter().find(|other| other.id != *id) {
-                return refuse(
-                    format!("{id} was removed, and {} has its workspace", other.id),
-                    "resume that run instead",
-                );
-            }
-            return refuse(
-                format!("{id} was removed, and its workspace with it"),
-                "agency restore brings saved work back",
-            );
-        }
-        if parent.kind == RunKind::Ask {
-            return refuse(format!("{id} is an ask and has no conversation to resume"), "ask again with agency ask");
-        }
-        // The tasks of a workflow may outlive what drives it, which then finds them again.
-        let is_own_task = |other: &RunRow| parent.kind == RunKind::Workflow && other.kind == RunKind::Task;
-        let goes_on = |other: &&RunRow| {
-            other.parent_id.as_ref() == Some(id)
-                || (other.worktree_path.is_some() && other.worktree_path == parent.worktree_path && !is_own_task(other))
-        };
-        if let Some(other) = self.store.live()?.iter().find(goes_on) {
-            return refuse(format!("{} is at work in the same workspace", other.id), "wait for it, or stop it first");
-        }
-        let is_there = |orphan: &&Orphan| orphan.row.id == *id || goes_on(&&orphan.row);
-        if let Some(orphan) = self.orphans()?.iter().find(is_there) {
-            let processes: Vec<String> = orphan.processes.iter().map(|process| process.pid().to_string()).collect();
-            let message = format!(
-                "{} lost its supervisor; its processes {} are still running",
-                orphan.row.id,
-                processes.join(", ")
-            );
-            return refuse(message, "agency agent orphans lists what is left of it, with the command that ends it");
-        }
-        Ok(())
     }
 
     /// What the runs of a conversation have used, this one and those before it.

@@ -1,4 +1,4 @@
-//! Starting a supervisor, and waiting for it: for its coming, and for its report.
+//! Starts the supervisor of a new run, then waits for it to connect and for its report.
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -22,7 +22,7 @@ use crate::wire::{Report, receive_report};
 /// How long a supervisor may take to come for its orders, and then to report.
 const SUPERVISOR_LIMIT: Duration = Duration::from_secs(30);
 /// How often tmux is asked, which costs more.
-const ASK_TMUX: Duration = Duration::from_secs(1);
+const TMUX_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How many lines of a log an error repeats.
 const LOG_LINES_SHOWN: usize = 5;
 
@@ -75,13 +75,13 @@ impl Creation<'_> {
             && self.plan.spec.workspace == WorkspaceKind::None
     }
 
-    /// Starts the supervisor, which comes for its orders.
+    /// Starts it in the host of the run.
     pub(super) fn start_supervisor(&mut self) -> Result<StartedSupervisor, CreateError> {
         let broken = |error: io::Error| CreateError::Host(error.to_string());
         if let SupervisorStart::Thread(start) = self.supervisor {
             return start(&self.agency.home, &self.plan.id).map(StartedSupervisor::Thread).map_err(broken);
         }
-        // Whatever our caller left open, a tmux server or supervisor would keep open for days.
+        // A tmux server or a supervisor would keep open what our caller left open, for days.
         close_on_exec();
         let home = self.agency.home.root().display().to_string();
         let executable = self.agency.executable.display().to_string();
@@ -111,7 +111,7 @@ impl Creation<'_> {
     ) -> Result<UnixStream, CreateError> {
         let broken = |error: io::Error| CreateError::Host(error.to_string());
         let deadline = Instant::now() + SUPERVISOR_LIMIT;
-        let mut ask_tmux = Instant::now() + ASK_TMUX;
+        let mut ask_tmux = Instant::now() + TMUX_POLL_INTERVAL;
         while Instant::now() < deadline {
             self.check_interrupt()?;
             if ready(listener, INTERRUPT_POLL_INTERVAL).map_err(broken)? {
@@ -119,7 +119,7 @@ impl Creation<'_> {
             }
             if self.session_started && Instant::now() >= ask_tmux {
                 self.check_session()?;
-                ask_tmux = Instant::now() + ASK_TMUX;
+                ask_tmux = Instant::now() + TMUX_POLL_INTERVAL;
             }
             supervisor.check(self)?;
         }

@@ -44,7 +44,7 @@ impl UncommittedLookup {
             base: base.as_str().to_owned(),
             prompt: spec.prompt.as_ref().filter(|_| !prompt_is_text).map(|prompt| prompt.path.clone()),
             inputs: inputs.iter().map(|input| input.path.clone()).collect(),
-            worktree: checkout.worktree(),
+            worktree: checkout.worktree().map(Box::new),
         };
         let (sender, result) = channel();
         let looking = check.clone();

@@ -1,4 +1,4 @@
-//! The prompt in a worktree, which git ignores: what an agent or a user made of it is saved in the run directory.
+//! The prompt in a worktree, which git ignores: if an agent or a user changed it, it is saved in the run directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use agency_workspace::WorkspaceError;
 
 /// Where the prompt is in a worktree.
 const IN_WORKTREE: &str = ".agency/prompt.md";
-/// What it is called in the run directory.
+/// Its name in the run directory.
 const SAVED_AS: &str = "prompt.edited.md";
 /// A larger one is named and not saved.
 const MAX_PROMPT_BYTES: u64 = 16 * 1024 * 1024;
 
-/// A prompt that is not the one that the run was given.
+/// A prompt that differs from the one of the run.
 #[derive(Debug)]
 pub(super) struct EditedPrompt {
     /// `None` if it cannot be saved: it is too large, or the run directory is gone.
@@ -44,7 +44,7 @@ impl EditedPrompt {
         self.text.as_ref().map_or(Ok(()), |text| write_atomically(&self.target, text)).map_err(unsaved)
     }
 
-    /// What becomes of it, in words.
+    /// What happens to it, as text.
     pub(super) fn note(&self) -> String {
         match &self.text {
             Some(_) => format!("{IN_WORKTREE}, which git ignores, is saved as {}", self.target.display()),

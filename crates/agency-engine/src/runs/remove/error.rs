@@ -83,6 +83,6 @@ impl RemoveError {
 fn session_words(state: Option<SessionState>) -> String {
     match state {
         Some(state) => format!("is {state} and can still be continued"),
-        None => "cannot be read, so that nothing shows that it is over".to_owned(),
+        None => "cannot be read, so it may not be finished".to_owned(),
     }
 }

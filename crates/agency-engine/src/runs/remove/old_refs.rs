@@ -36,7 +36,7 @@ impl Agency {
                 continue;
             }
             let ids: Vec<RunId> = rows.iter().map(|row| row.id.clone()).collect();
-            match users(&self.home, repository.clone().into()).and_then(|root| move_old_refs(&root, &ids)) {
+            match users(&self.home, repository.as_ref()).and_then(|root| move_old_refs(&root, &ids)) {
                 Ok(moved) => {
                     for (row, moved) in rows.into_iter().zip(moved) {
                         done.extend(self.note_moved_ref(row, &moved)?);

@@ -18,7 +18,7 @@ pub struct NeedingSession {
     pub state: Option<SessionState>,
 }
 
-/// How runs are to be removed.
+/// How to remove runs.
 #[derive(Clone, Copy)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RemoveRequest<'a> {

@@ -13,9 +13,9 @@ pub(super) enum Defined {
     Text,
     /// The task.
     Task,
-    /// What came of a step.
+    /// The result of a step.
     Result,
-    /// What came of a loop, or the loop around.
+    /// The result of a loop, or the loop around.
     Loop,
     /// Whatever a step's `input` says.
     Anything,

@@ -48,9 +48,9 @@ pub enum Action {
 
 /// How a step, or a sequence of them, stands.
 enum StepDecision {
-    /// This is to be noted first.
+    /// Record this first.
     Note(Fact),
-    /// It is under way; this is to be done.
+    /// It is under way; these are the next actions.
     Busy(Vec<Action>),
     /// It has ended, and what comes after it may begin.
     Done,
@@ -61,7 +61,7 @@ enum StepDecision {
 }
 
 impl Flow {
-    /// Says what comes next: first what was decided, then what is to be done. Called again without new facts, it says the
+    /// Says what comes next: first the decisions, then the actions. Called again without new facts, it says the
     /// same, except for what was decided already.
     pub fn advance(&mut self) -> Vec<Action> {
         let mut actions = vec![];
@@ -158,7 +158,7 @@ impl Flow {
         match self.is_wanted(step, &path) {
             Ok(true) => {}
             Ok(false) => {
-                return StepDecision::Note(Fact::StepSkipped { path, why: "`when` did not come out true".to_owned() });
+                return StepDecision::Note(Fact::StepSkipped { path, why: "`when` is not true".to_owned() });
             }
             Err(error) => {
                 let result = StepResult::failure(format!("`when`: {error}"));

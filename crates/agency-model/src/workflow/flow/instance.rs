@@ -13,7 +13,7 @@ pub(super) struct Instance {
     /// The attempt that it is in or was in last.
     pub(super) attempts: u32,
     pub(super) progress: InstanceProgress,
-    /// What came of it; kept until it begins again.
+    /// Its result; kept until it begins again.
     pub(super) result: Option<Arc<StepResult>>,
     /// Why it was stopped, if it was.
     pub(super) stopped: Option<StopCause>,

@@ -10,7 +10,7 @@ use super::{Flow, record, without_rounds};
 use crate::document::Mistake;
 use crate::template::{Spellbook, Template, TemplateValues, is_template};
 
-/// What is around a step.
+/// The surroundings of a step that templates can name.
 #[derive(Debug, Clone)]
 pub struct StepSurroundings {
     /// What the step before it came to; a success without words before the first.
@@ -22,7 +22,7 @@ pub struct StepSurroundings {
 }
 
 impl Flow {
-    /// What is around a step.
+    /// The surroundings of a step that templates can name.
     #[must_use]
     pub fn surroundings(&self, path: &StepPath) -> StepSurroundings {
         let place = self.places.get(&without_rounds(path)).map(Vec::as_slice).unwrap_or_default();
@@ -93,7 +93,7 @@ impl Flow {
         values
     }
 
-    /// Whether the condition of a step comes out true.
+    /// Whether the condition of a step is true.
     pub(super) fn is_wanted(&self, step: &Step, path: &StepPath) -> Result<bool, Mistake> {
         let Some(when) = &step.when else { return Ok(true) };
         if !is_template(&when.value) {

@@ -9,7 +9,7 @@ use super::super::{Position, template_name};
 pub(crate) const RESERVED: &[&str] =
     &["task", "bead", "previous", "goal", "session", "workflow", "loop_entry", "spell_content"];
 
-/// Notes names that are there twice, or that mean something else already; gives all of them.
+/// Records duplicate names and names with another meaning; returns all of them.
 pub(super) fn check(notes: &mut Notes<'_, '_>) -> Vec<String> {
     let names = std::mem::take(&mut notes.names);
     let mut first: HashMap<(String, Named), (&str, Position)> = HashMap::new();

@@ -86,7 +86,7 @@ fn kind_of(node: &Node, notes: &mut Notes<'_, '_>) -> Option<StepKind> {
     let word = value.text().unwrap_or_default();
     let kind = word.parse::<StepKind>().ok();
     if kind.is_none() {
-        let message = format!("`type`: {} is none of {}", value.described(Format::Yaml), listed());
+        let message = format!("`type`: {} is not one of {}", value.described(Format::Yaml), listed());
         notes.unknown(value.at, message, word, words());
     }
     kind

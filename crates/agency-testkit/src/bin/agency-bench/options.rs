@@ -3,7 +3,7 @@
 use crate::rows;
 use std::path::PathBuf;
 
-/// What is to be measured, and how.
+/// What to measure, and how.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     /// The program under test.

@@ -1,25 +1,20 @@
 //! A private jj repository, and a process that finds jj.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use agency_model::RunId;
 use agency_workspace::{JjWorkspace, Repository, Workspace};
-use tempfile::TempDir;
-use ulid::Ulid;
 
-use crate::world::write;
+use crate::files::{TestFiles, next_run};
 
 #[path = "../../../../agency-testkit/src/jj.rs"]
 mod installed;
 
 /// Says to a process that it is the one with jj on its PATH.
 const INSIDE: &str = "WORKSPACE_WITH_JJ";
-
-static RUNS: AtomicU64 = AtomicU64::new(1);
 
 /// Whether a repository of jj is one of git, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,19 +69,23 @@ fn config_in(home: &Path) -> PathBuf {
     path
 }
 
-/// One test's files. Everything goes when it is dropped.
+/// One test's files, with a repository of jj.
 pub(crate) struct JjWorld {
-    directory: TempDir,
-    pub(crate) repository: PathBuf,
+    files: TestFiles,
+}
+
+impl std::ops::Deref for JjWorld {
+    type Target = TestFiles;
+
+    fn deref(&self) -> &TestFiles {
+        &self.files
+    }
 }
 
 impl JjWorld {
     /// A repository with a described revision of two files, and above it the user's own with an edit that jj has not seen.
     pub(crate) fn new(kind: Kind) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let repository = fs::canonicalize(directory.path()).unwrap().join("repo");
-        fs::create_dir(&repository).unwrap();
-        let world = Self { directory, repository };
+        let world = Self { files: TestFiles::new(OsStr::new("repo")) };
         world.jj(&["git", "init", if kind == Kind::Colocated { "--colocate" } else { "--no-colocate" }, "."]);
         world.write("a.txt", "one\ntwo\n");
         world.write("dir/b.txt", "bee\n");
@@ -96,31 +95,16 @@ impl JjWorld {
         world
     }
 
-    /// The directory that holds everything of this test.
-    pub(crate) fn root(&self) -> PathBuf {
-        fs::canonicalize(self.directory.path()).unwrap()
-    }
-
-    /// Where looks at the files of a run are kept.
-    pub(crate) fn looks(&self, run: &RunId) -> PathBuf {
-        self.root().join("home/runs").join(run.as_str()).join("git")
-    }
-
-    pub(crate) fn trash(&self) -> PathBuf {
-        self.root().join("home/trash")
-    }
-
     /// A workspace that is described but not made.
     pub(crate) fn workspace(&self) -> JjWorkspace {
-        let number = RUNS.fetch_add(1, Ordering::Relaxed);
-        let run = RunId::from_ulid(Ulid::from_parts(number, u128::from(number)));
-        let worktrees_root = self.root().join("home/worktrees");
+        let run = next_run();
+        let (worktrees_root, path) = self.worktree_of(&run);
         let (repository, base) = Repository::open_with_jj(&self.repository, "HEAD").unwrap();
         JjWorkspace {
             repository: repository.root().to_owned(),
             base,
             bookmark: run.default_branch(),
-            path: worktrees_root.join("0123456789abcdef").join(run.as_str()),
+            path,
             trash: self.trash(),
             worktrees_root,
             looks: Some(self.looks(&run)),
@@ -133,11 +117,6 @@ impl JjWorld {
         let workspace = self.workspace();
         workspace.prepare().unwrap();
         workspace
-    }
-
-    /// Writes a file of the repository.
-    pub(crate) fn write(&self, name: &str, text: &str) {
-        write(&self.repository.join(name), text);
     }
 
     /// Runs jj in the repository, which must succeed, and returns what it prints.

@@ -7,8 +7,8 @@ use agency_engine::agents::RestartRequest;
 use super::AgentView;
 use crate::command::completions::agent_candidates;
 use crate::context::Context;
+use crate::interrupts::Interrupts;
 use crate::output::Spinner;
-use crate::patience::Patience;
 use crate::problem::Problem;
 
 /// Start an agent again in its workspace, with its conversation; one that runs is stopped first
@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut manager = context.agent_manager()?;
-    let patience = Patience::listen()?;
+    let interrupts = Interrupts::listen()?;
     let request = RestartRequest {
         prompt: args.prompt,
         current_directory: context.current_directory()?,
@@ -33,7 +33,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     };
     let agent = {
         let _spinner = Spinner::begin(format!("restarting {}", args.name), context.is_watched());
-        patience.while_creating(|asked| manager.restart_agent(&args.name, request, asked))?
+        interrupts.while_creating(|asked| manager.restart_agent(&args.name, request, asked))?
     };
     let view = AgentView::new(agent, manager.agency().home());
     context.answer(&view, |out| writeln!(out, "{}  {}", view.line(), view.run.id))

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::AgentView;
 use crate::context::Context;
-use crate::patience::Patience;
+use crate::interrupts::Interrupts;
 use crate::problem::Problem;
 
 /// Stop all named agents at once: TERM, limits.shutdown_grace_seconds, then KILL; a second Ctrl-C kills them at once
@@ -35,28 +35,32 @@ struct StoppedView {
 
 pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut manager = context.agent_manager()?;
-    let patience = Patience::listen()?;
-    shut_down(&mut manager, &patience, context)
+    let interrupts = Interrupts::listen()?;
+    shut_down(&mut manager, &interrupts, context)
 }
 
-/// Shuts all agents down, and returns what became of each.
+/// Shuts all agents down, and returns the outcome of each.
 pub(crate) fn shut_down(
     manager: &mut AgentManager,
-    patience: &Patience,
+    interrupts: &Interrupts,
     context: &Context,
 ) -> Result<ExitCode, Problem> {
-    let ended = end_all(manager, patience, context)?;
+    let ended = end_all(manager, interrupts, context)?;
     answer(ended, manager, context)
 }
 
 /// Shuts all agents down.
-pub(crate) fn end_all(manager: &mut AgentManager, patience: &Patience, context: &Context) -> Result<Shutdown, Problem> {
+pub(crate) fn end_all(
+    manager: &mut AgentManager,
+    interrupts: &Interrupts,
+    context: &Context,
+) -> Result<Shutdown, Problem> {
     let seconds = manager.agency().config().shutdown_grace.as_secs();
     context.say(&format!("stopping all agents; they have {seconds} s, Ctrl-C twice kills them at once"));
-    Ok(manager.shutdown(patience.hurried())?)
+    Ok(manager.shutdown(interrupts.hurried())?)
 }
 
-/// Says what became of each agent.
+/// Prints the outcome for each agent.
 pub(super) fn answer(ended: Shutdown, manager: &mut AgentManager, context: &Context) -> Result<ExitCode, Problem> {
     let home = manager.agency().home().clone();
     let stopped = ended.stopped.into_iter().map(|stopped| StoppedView {

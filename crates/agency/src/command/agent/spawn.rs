@@ -16,12 +16,12 @@ use clap::builder::PossibleValuesParser;
 use super::AgentView;
 use crate::command::completions::runner_candidates;
 use crate::context::Context;
+use crate::interrupts::Interrupts;
 use crate::output::{Spinner, readable};
-use crate::patience::Patience;
 use crate::problem::Problem;
 
 /// The interval of the check whether the user has pressed Ctrl-C.
-const LOOK_UP: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Start a named agent in a workspace of its own; without a prompt it waits for its first message
 #[derive(Debug, clap::Args)]
@@ -67,16 +67,18 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut manager = context.agent_manager()?;
     let foreground = args.foreground;
-    let patience = Patience::listen()?;
+    let interrupts = Interrupts::listen()?;
     let events = foreground.then(|| manager.events()).transpose()?;
     let name = args.name.clone();
     let request = request(args, context)?;
     let agent = {
         let _spinner = Spinner::begin(format!("spawning {name}"), context.is_watched());
-        patience.while_creating(|asked| manager.spawn_agent(&name, request, asked))?
+        interrupts.while_creating(|asked| manager.spawn_agent(&name, request, asked))?
     };
     match events {
-        Some(events) => Foreground { agent: &agent, events: &events, patience: &patience }.stay(&mut manager, context),
+        Some(events) => {
+            Foreground { agent: &agent, events: &events, interrupts: &interrupts }.stay(&mut manager, context)
+        }
         None => {
             let view = AgentView::new(agent, manager.agency().home());
             context.answer(&view, |out| print_agent(out, &view))
@@ -114,7 +116,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
 struct Foreground<'a> {
     agent: &'a NamedAgent,
     events: &'a AgentEvents,
-    patience: &'a Patience,
+    interrupts: &'a Interrupts,
 }
 
 impl Foreground<'_> {
@@ -122,8 +124,8 @@ impl Foreground<'_> {
     fn stay(&self, manager: &mut AgentManager, context: &Context) -> Result<ExitCode, Problem> {
         let name = &self.agent.name;
         context.say(&format!("{name} is running; Ctrl-C stops it, a second Ctrl-C kills it"));
-        while !self.patience.asked().load(Ordering::Relaxed) {
-            let event = self.events.wait(LOOK_UP).filter(|event| event.run == self.agent.run.id);
+        while !self.interrupts.asked().load(Ordering::Relaxed) {
+            let event = self.events.wait(POLL_INTERVAL).filter(|event| event.run == self.agent.run.id);
             if let Some(event) = event
                 && self.print(event.happened, context)?
             {
@@ -131,7 +133,7 @@ impl Foreground<'_> {
             }
         }
         context.say(&format!("stopping {name}; Ctrl-C again kills it at once"));
-        let ended = manager.shut_down_agent(name, self.patience.hurried())?;
+        let ended = manager.shut_down_agent(name, self.interrupts.hurried())?;
         super::shutdown::answer(ended, manager, context)
     }
 

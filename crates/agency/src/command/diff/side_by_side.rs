@@ -22,7 +22,7 @@ fn show_file(patch: &Patch, file: &PatchFile, width: usize) -> String {
     let digits = file.last_number().to_string().len().max(3);
     // Each side has its number, and a bar stands between them.
     let column = (width.saturating_sub(2 * (digits + 1) + 3) / 2).max(MIN_COLUMN);
-    let word = file.word().map_or_else(String::new, |word| format!(" ({word})"));
+    let word = file.description().map_or_else(String::new, |word| format!(" ({word})"));
     let title = format!("{}{word}  +{} -{}", file.title("→"), file.added, file.removed);
     let mut shown = styled(Style::new().bold().underline(), &title) + "\n";
     let dimmed = Style::new().dimmed();

@@ -14,10 +14,10 @@ use crate::context::{Context, user_name};
 use crate::output::plain;
 use crate::problem::Problem;
 use crate::terminal::{Key, Keyboard};
-use crate::view::{MOST_OPTIONS, QuestionView, answer_words, chosen_options};
+use crate::view::{MAX_OPTION_KEYS, QuestionView, answer_words, chosen_options};
 
 /// The interval of the check whether the shown question was answered elsewhere.
-const LOOK: Duration = Duration::from_millis(300);
+const POLL_INTERVAL: Duration = Duration::from_millis(300);
 
 /// Refuses where there are no keys to press.
 pub(super) fn check_terminal() -> Result<(), Problem> {
@@ -84,7 +84,7 @@ impl Walk<'_> {
         self.context.print(|out| writeln!(out, "  {}", offered(row)))?;
         let mut chosen = BTreeSet::new();
         loop {
-            let Some(key) = self.keyboard.key(LOOK).map_err(|error| gone(&error))? else {
+            let Some(key) = self.keyboard.key(POLL_INTERVAL).map_err(|error| gone(&error))? else {
                 match self.reread(&row.id)? {
                     now if now.state == QuestionState::Open => continue,
                     now => return Ok(WalkDecision::Over(Box::new(now))),
@@ -184,7 +184,7 @@ fn quick_answer(row: &QuestionRow, letter: char) -> Option<Answer> {
 fn offered(row: &QuestionRow) -> String {
     let question = &row.question;
     let mut keys: Vec<String> = vec![];
-    let count = question.options.len().min(MOST_OPTIONS);
+    let count = question.options.len().min(MAX_OPTION_KEYS);
     match (count, question.several) {
         (0, _) => {}
         (1, false) => keys.push("[1] choose".to_owned()),

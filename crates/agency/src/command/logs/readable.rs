@@ -29,7 +29,8 @@ pub(super) fn run(args: &Args, context: &Context, agency: &mut Agency, row: &Run
 fn screen(args: &Args, context: &Context, agency: &Agency, row: &RunRow) -> Result<ExitCode, Problem> {
     let lines = agency.screen_text(row);
     let from = args.tail.map_or(0, |count| lines.len().saturating_sub(count));
-    let text: String = lines.iter().skip(from).map(|line| plain(line) + "\n").collect();
+    // A space that does not break looks like one, and would be shown as an escape.
+    let text: String = lines.iter().skip(from).map(|line| plain(&line.replace('\u{a0}', " ")) + "\n").collect();
     let _pager = Pager::start();
     context.print_text(text.as_bytes()).map_err(|error| Problem::output(&error))?;
     Ok(ExitCode::SUCCESS)

@@ -1,4 +1,4 @@
-//! What is said around the table.
+//! The notes above and below the table.
 
 use agency_engine::agency::Agency;
 use agency_engine::runs::adopt::Unadopted;

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 #[command(after_help = "agency inbox show has the whole question.\n\nExamples:\n  \
     agency workflow approve last\n  agency workflow approve last --message \"Only to staging\"")]
 pub(crate) struct Args {
-    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates())]
+    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates(crate::command::completions::active_session))]
     session: String,
     /// What later steps may read
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency workflow reject last --message \"The tests are missing\"")]
 pub(crate) struct RejectArgs {
-    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates())]
+    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates(crate::command::completions::active_session))]
     session: String,
     /// Why
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency workflow cancel last")]
 pub(crate) struct Args {
-    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates())]
+    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates(crate::command::completions::open_session))]
     session: String,
 }
 

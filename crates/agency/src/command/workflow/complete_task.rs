@@ -10,7 +10,7 @@ use crate::problem::Problem;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency workflow complete-task last explore")]
 pub(crate) struct Args {
-    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates())]
+    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates(crate::command::completions::open_session))]
     session: String,
     /// The task, by its name or its path
     task: String,

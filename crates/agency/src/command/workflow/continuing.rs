@@ -8,13 +8,13 @@ use agency_model::SessionId;
 
 use super::{SESSION_HELP, answer, orchestrator, selected, watching};
 use crate::context::Context;
-use crate::patience::Patience;
+use crate::interrupts::Interrupts;
 use crate::problem::Problem;
 
 /// Which session continues.
 #[derive(Debug, clap::Args)]
 pub(super) struct SessionArgs {
-    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates())]
+    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates(crate::command::completions::open_session))]
     session: String,
     /// Do not follow it
     #[arg(long)]
@@ -29,12 +29,12 @@ pub(super) fn continue_session(
 ) -> Result<ExitCode, Problem> {
     let mut orchestrator = orchestrator(context)?;
     let id = selected(&orchestrator, &which.session)?;
-    let patience = Patience::listen()?;
+    let interrupts = Interrupts::listen()?;
     let before = orchestrator.show(&id)?.entries.last().map_or(0, |entry| entry.seq);
     let caller_env = context.caller_env()?;
-    let session = patience.while_creating(|asked| drive(&mut orchestrator, &id, caller_env, asked))?;
+    let session = interrupts.while_creating(|asked| drive(&mut orchestrator, &id, caller_env, asked))?;
     if which.detach {
         return answer(&mut orchestrator, &session, context);
     }
-    watching::watch(&mut orchestrator, &id, before, patience.asked(), context)
+    watching::watch(&mut orchestrator, &id, before, interrupts.asked(), context)
 }

@@ -17,7 +17,7 @@ use crate::problem::Problem;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency workflow logs last\n  agency workflow logs last tests")]
 pub(crate) struct Args {
-    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates())]
+    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates(crate::command::completions::any_session))]
     session: String,
     /// Only this step, by its name or its path
     step: Option<String>,

@@ -35,11 +35,11 @@ struct Listed {
     session: SessionId,
     workflow: String,
     state: SessionState,
-    /// Why it stands still, where it is not simply done.
+    /// Why it is not being driven, where it is not completed.
     reason: Option<String>,
     /// Whether a driver executes it now.
     driven: bool,
-    /// The title of what is to be done.
+    /// The title of the task.
     task: String,
     repo: String,
     created_at: Timestamp,

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// What is to be rendered.
+/// What to render.
 pub(crate) struct RenderRequest<'args> {
     pub(crate) file: &'args Path,
     pub(crate) step: &'args str,

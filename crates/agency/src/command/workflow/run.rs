@@ -8,8 +8,8 @@ use agency_engine::workflow::{Loaded, Project, load, read_task};
 
 use super::{TaskArgs, answer, orchestrator, watching};
 use crate::context::Context;
+use crate::interrupts::Interrupts;
 use crate::output::Spinner;
-use crate::patience::Patience;
 use crate::problem::Problem;
 
 /// Do the work of a workflow file, over a task
@@ -47,14 +47,14 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let Loaded { plan, spells, system_prompt } = load(&project, &file, &context.config()?, Some(&task))?;
     let (base_ref, goal) = (args.base, args.goal);
     let request = StartRequest { plan, spells, system_prompt, repo, base_ref, goal, task, caller_env };
-    let patience = Patience::listen()?;
+    let interrupts = Interrupts::listen()?;
     let session = {
         let _spinner = Spinner::begin("beginning".to_owned(), context.is_watched());
-        patience.while_creating(|asked| orchestrator.start(request, asked))?
+        interrupts.while_creating(|asked| orchestrator.start(request, asked))?
     };
     if args.detach {
         return answer(&mut orchestrator, &session, context);
     }
     context.say(&format!("{} began; Ctrl-C leaves it running", session.id()));
-    watching::watch(&mut orchestrator, session.id(), 0, patience.asked(), context)
+    watching::watch(&mut orchestrator, session.id(), 0, interrupts.asked(), context)
 }

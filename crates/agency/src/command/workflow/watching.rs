@@ -19,7 +19,7 @@ const ENTER: &[u8] = b"\x1b[?1049h";
 const LEAVE: &[u8] = b"\x1b[?1049l";
 const CLEAR: &[u8] = b"\x1b[H\x1b[2J";
 
-/// Prints what happens until the session stands still, then how it stands. An interrupt leaves the session running.
+/// Prints what happens until the session stops, then its state. An interrupt leaves the session running.
 pub(super) fn watch(
     orchestrator: &mut Orchestrator,
     id: &SessionId,
@@ -48,7 +48,7 @@ pub(super) fn watch(
     conclude(orchestrator, id, followed?, context)
 }
 
-/// Shows the steps anew with every change, on a screen of their own, until the session stands still.
+/// Redraws the steps with every change, on the alternate screen, until the session stops.
 pub(super) fn watch_tree(
     orchestrator: &mut Orchestrator,
     id: &SessionId,

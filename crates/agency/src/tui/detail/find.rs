@@ -1,4 +1,4 @@
-//! Finding a row of something long.
+//! The search for a row in the content of a tab.
 
 use super::scroll::{Anchor, Body, RowStyle, Scroll, Viewport};
 
@@ -54,7 +54,7 @@ impl Scroll {
     pub(in crate::tui) fn go_to_landmark(&mut self, forwards: bool, body: &dyn Body, viewport: Viewport) {
         let top = self.top(body, viewport);
         let rows = |item: usize| 0..body.height(item, viewport.width);
-        let landmark = |at: &Anchor| body.is_landmark(at.item, at.row);
+        let landmark = |at: &Anchor| body.is_landmark(at.item, at.row, viewport.width);
         let all = |item: usize| rows(item).map(move |row| Anchor { item, row });
         let found = match forwards {
             true => (top.item..body.len()).flat_map(all).filter(|at| *at > top).find(landmark),

@@ -33,7 +33,7 @@ pub(super) enum Pane {
     Screen(Box<Screen>),
 }
 
-/// What is to be drawn.
+/// What to draw.
 pub(in crate::tui) enum PaneView<'a> {
     Reading,
     Nothing(&'a str),
@@ -49,6 +49,7 @@ impl Pane {
             (Content::Transcript(load), Self::Transcript(talk)) => talk.body.take(load, &mut talk.scroll),
             (Content::Lines(load), Self::Lines(lines)) => lines.body.take(load, &mut lines.scroll),
             (Content::Diff(patch), Self::Changes(changes)) => changes.body.take(patch, &mut changes.scroll),
+            (Content::Highlights(highlights), Self::Changes(changes)) => changes.body.highlight(highlights),
             (Content::Info(paragraphs), Self::Info(info)) => info.body.paragraphs = paragraphs,
             (Content::Transcript(load), _) => {
                 let mut talk = Scrolled { body: TranscriptBody::default(), scroll: Scroll::END };
@@ -70,8 +71,8 @@ impl Pane {
             }
             (Content::Screen(screen), _) => *self = Self::Screen(screen),
             (Content::ScreenBytes(bytes), Self::Screen(screen)) => screen.feed(&bytes),
-            // They belong to a screen that never came.
-            (Content::ScreenBytes(_), _) => {}
+            // They belong to a screen or a patch that never came.
+            (Content::ScreenBytes(_) | Content::Highlights(_), _) => {}
         }
     }
 
@@ -86,7 +87,7 @@ impl Pane {
         }
     }
 
-    /// Moves by a key; what is to be loaded for it.
+    /// Moves by a key, and returns what to load for it.
     pub(super) fn go(&mut self, direction: Move, viewport: Viewport) -> Option<Ask> {
         if let Self::Screen(screen) = self {
             screen.go(direction, viewport);
@@ -122,7 +123,7 @@ impl Pane {
         }
     }
 
-    /// What is to be loaded because one is near an edge.
+    /// What to load because the view is near an edge.
     pub(super) fn wants(&mut self, viewport: Viewport) -> Option<Ask> {
         let (has_end, is_loaded) = match self {
             Self::Transcript(talk) => (talk.body.window.has_end(), talk.body.window.is_loaded()),

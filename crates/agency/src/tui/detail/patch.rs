@@ -1,23 +1,28 @@
 //! What a run changed, file by file.
 
+mod look;
+
 use std::collections::HashSet;
 use std::ops::Range;
 
-use agency_model::patch::{Patch, PatchFile, PatchLineKind};
-use agency_model::{Spacer, cut};
-use ratatui::style::Modifier;
+use agency_model::patch::{Patch, PatchFile, PatchLineKind, SidePair};
 use ratatui::text::{Line, Span};
 
+use self::look::Look;
 use super::scroll::{Anchor, Body, RowStyle, Scroll};
+use crate::highlight::Highlights;
 use crate::tui::theme::Role;
 
-/// So much of a line is shown at most: no screen is wider.
-const MAX_LINE_BYTES: usize = 4 * 1024;
+/// From this width on, old and new stand side by side.
+const MIN_SIDE_BY_SIDE_COLUMNS: u16 = 160;
 
 /// A patch, and which of its files are folded.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Changes {
     patch: Patch,
+    highlights: Highlights,
+    /// The rows of each file where old and new stand side by side.
+    pairs: Vec<Vec<SidePair>>,
     /// The files that are folded, or, if all are, those that are not.
     others: HashSet<String>,
     all_folded: bool,
@@ -31,6 +36,36 @@ impl Changes {
             let path = &before.files.get(item)?.path;
             self.patch.files.iter().position(|file| file.path == *path)
         });
+        self.pairs = self.patch.files.iter().map(PatchFile::side_by_side).collect();
+        // Files that are as they were keep their marks until the new ones come.
+        let same = |item: usize| {
+            let file = self.patch.files.get(item)?;
+            let found = before.files.iter().position(|old| old.path == file.path)?;
+            let old = before.files.get(found)?;
+            let lines = |patch: &Patch, file: &PatchFile| {
+                file.lines.iter().map(|line| patch.line(line).to_owned()).collect::<Vec<_>>()
+            };
+            (old.lines.len() == file.lines.len() && lines(&before, old) == lines(&self.patch, file)).then_some(found)
+        };
+        self.highlights = self.highlights.moved(self.patch.files.len(), same);
+    }
+
+    /// Takes in what the parts of the lines are.
+    pub(in crate::tui) fn highlight(&mut self, highlights: Highlights) {
+        self.highlights = highlights;
+    }
+
+    /// The rows of a file, if there is room for old and new side by side.
+    fn pairs(&self, item: usize, width: u16) -> Option<&Vec<SidePair>> {
+        self.pairs.get(item).filter(|_| width >= MIN_SIDE_BY_SIDE_COLUMNS)
+    }
+
+    /// A row below the heading of a file.
+    fn line(&self, look: &Look<'_>, row: usize, width: u16) -> Option<Line<'static>> {
+        match self.pairs(look.item, width) {
+            Some(pairs) => pairs.get(row).map(|pair| look.pair(*pair, width)),
+            None => look.file.lines.get(row).map(|line| look.unified(row, line)),
+        }
     }
 
     fn file(&self, item: usize) -> Option<&PatchFile> {
@@ -51,7 +86,7 @@ impl Changes {
             Span::styled(format!("{}{}", theme.glyph("−", "-"), file.removed), theme.style(Role::Removed)),
             Span::styled(format!(" {}", file.title(theme.glyph("→", "->"))), theme.style(Role::Title)),
         ];
-        if let Some(word) = file.word() {
+        if let Some(word) = file.description() {
             spans.push(Span::styled(format!(" ({word})"), theme.style(Role::Quiet)));
         }
         Line::from(spans)
@@ -63,8 +98,12 @@ impl Body for Changes {
         self.patch.files.len() + usize::from(self.patch.left_out > 0)
     }
 
-    fn height(&self, item: usize, _: u16) -> usize {
-        self.file(item).map_or(1, |file| if self.is_folded(file) { 1 } else { 1 + file.lines.len() })
+    fn height(&self, item: usize, width: u16) -> usize {
+        self.file(item).map_or(1, |file| match (self.is_folded(file), self.pairs(item, width)) {
+            (true, _) => 1,
+            (false, Some(pairs)) => 1 + pairs.len(),
+            (false, None) => 1 + file.lines.len(),
+        })
     }
 
     fn rows(&self, item: usize, rows: Range<usize>, row_style: RowStyle) -> Vec<Line<'_>> {
@@ -72,42 +111,10 @@ impl Body for Changes {
             let note = format!("{} more bytes are not shown; agency diff prints all", self.patch.left_out);
             return vec![Line::styled(note, row_style.theme.style(Role::Urgent))];
         };
-        let digits = file.last_number().to_string().len();
-        rows.map(|row| match row.checked_sub(1).and_then(|index| file.lines.get(index)) {
-            None => self.heading(file, row_style),
-            Some(line) => {
-                let role = match line.kind {
-                    PatchLineKind::Added => Role::Added,
-                    PatchLineKind::Removed => Role::Removed,
-                    PatchLineKind::Hunk => Role::Busy,
-                    PatchLineKind::Context => Role::Plain,
-                    PatchLineKind::Other => Role::Quiet,
-                };
-                let style = row_style.theme.style(role);
-                let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
-                let numbers = match line.kind {
-                    PatchLineKind::Hunk | PatchLineKind::Other => String::new(),
-                    PatchLineKind::Added | PatchLineKind::Removed | PatchLineKind::Context => {
-                        format!("{:>digits$} {:>digits$} ", number(line.old), number(line.new))
-                    }
-                };
-                let mut spans = vec![Span::styled(numbers, row_style.theme.style(Role::Quiet))];
-                let text = cut(self.patch.line(line), MAX_LINE_BYTES).0;
-                // Before the code stands its sign.
-                let marks =
-                    self.patch.changed_words(file, row - 1).into_iter().map(|word| word.start + 1..word.end + 1);
-                let (mut spacer, mut end) = (Spacer::default(), 0);
-                for mark in marks {
-                    spans.push(Span::styled(spacer.push(text.get(end..mark.start).unwrap_or_default()), style));
-                    let marked = spacer.push(text.get(mark.clone()).unwrap_or_default());
-                    spans.push(Span::styled(marked, style.add_modifier(Modifier::REVERSED)));
-                    end = mark.end;
-                }
-                spans.push(Span::styled(spacer.push(text.get(end..).unwrap_or_default()), style));
-                Line::from(spans)
-            }
-        })
-        .collect()
+        let look = Look { patch: &self.patch, highlights: &self.highlights, file, item, theme: row_style.theme };
+        let heading = (rows.start == 0).then(|| self.heading(file, row_style));
+        let lines = rows.start.saturating_sub(1)..rows.end.saturating_sub(1);
+        heading.into_iter().chain(lines.filter_map(|line| self.line(&look, line, row_style.width))).collect()
     }
 
     fn grows(&self) -> bool {
@@ -118,10 +125,16 @@ impl Body for Changes {
         item < self.patch.files.len()
     }
 
-    fn is_landmark(&self, item: usize, row: usize) -> bool {
+    fn is_landmark(&self, item: usize, row: usize, width: u16) -> bool {
         let hunk = |file: &PatchFile| {
-            let line = row.checked_sub(1).and_then(|index| file.lines.get(index));
-            line.is_some_and(|line| line.kind == PatchLineKind::Hunk)
+            let index = row.checked_sub(1).and_then(|row| match self.pairs(item, width) {
+                Some(pairs) => match pairs.get(row) {
+                    Some(SidePair::Across(index)) => Some(*index),
+                    Some(SidePair::Both { .. }) | None => None,
+                },
+                None => Some(row),
+            });
+            index.and_then(|index| file.lines.get(index)).is_some_and(|line| line.kind == PatchLineKind::Hunk)
         };
         self.file(item).is_some_and(|file| row == 0 || hunk(file))
     }

@@ -28,7 +28,7 @@ pub(in crate::tui) trait Body {
     fn folds(&self, item: usize) -> bool;
 
     /// Whether a row is one that is jumped to: a tool call, a file, a hunk.
-    fn is_landmark(&self, item: usize, row: usize) -> bool {
+    fn is_landmark(&self, item: usize, row: usize, _: u16) -> bool {
         row == 0 && self.folds(item)
     }
 

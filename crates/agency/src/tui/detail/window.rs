@@ -39,7 +39,7 @@ pub(in crate::tui) struct Piece<T> {
     pub(in crate::tui) item: T,
 }
 
-/// Which part of a file is to be loaded.
+/// Which part of a file to load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tui) enum Ask {
     /// What arrived without a request.
@@ -177,7 +177,7 @@ impl<T> Window<T> {
         self.end - self.start > room.bytes || self.pieces.len() > room.items
     }
 
-    /// What is to be loaded when one is so many items from the beginning and from the end.
+    /// What to load when the view is that many items from the beginning and from the end.
     pub(in crate::tui) fn wants(&mut self, before: usize, after: usize, near: usize) -> Option<Ask> {
         if self.asked.is_some() || !self.loaded {
             return None;
@@ -192,12 +192,12 @@ impl<T> Window<T> {
         self.ask(ask)
     }
 
-    /// What is to be loaded to get to the beginning.
+    /// What to load to show the beginning.
     pub(in crate::tui) fn seek_first(&mut self) -> Option<Ask> {
         if self.start == 0 { None } else { self.ask(Ask::First) }
     }
 
-    /// What is to be loaded to get to the end.
+    /// What to load to show the end.
     pub(in crate::tui) fn seek_last(&mut self) -> Option<Ask> {
         if self.more { self.ask(Ask::Last) } else { None }
     }

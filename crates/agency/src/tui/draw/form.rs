@@ -19,7 +19,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, form: &Form, agents: Optio
         return;
     }
     let layout = layout(form, agents, shown.width, shown.height);
-    // All of it is drawn elsewhere, and the part that is to be seen is taken from there.
+    // All of it is drawn elsewhere, and the visible part is copied from there.
     let mut whole = Buffer::empty(Rect::new(0, 0, shown.width, layout.height));
     let mut inner = Paint { buffer: &mut whole, theme: paint.theme };
     for (item, place) in &layout.items {

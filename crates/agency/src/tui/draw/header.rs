@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::paint::{Paint, width};
+use super::runs::cost_words;
 use crate::tui::state::State;
 use crate::tui::theme::Role;
 
@@ -15,7 +16,11 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
                 0 => String::new(),
                 count => format!("{dot}{count} failed since you last looked"),
             };
-            format!("{live} live{dot}{over} finished{failed}")
+            let cost = match state.runs.cost_of_a_day(state.now) {
+                cost if cost > 0.0 => format!("{dot}{} in 24 h", cost_words(cost)),
+                _ => String::new(),
+            };
+            format!("{live} live{dot}{over} finished{failed}{cost}")
         }
         false => "reading the runs".to_owned(),
     };

@@ -59,7 +59,7 @@ impl Paint<'_> {
         self.text(Rect { x: area.right() - wide, width: wide, ..area }, text, role)
     }
 
-    /// Puts a line of the library's own kind, without its colours where there are to be none.
+    /// Puts a line of the library's own kind, without its colours where colours are off.
     pub(in crate::tui) fn line(&mut self, area: Rect, line: &Line<'_>) {
         let area = Rect { height: area.height.min(1), ..area.intersection(self.buffer.area) };
         let mut left = area;

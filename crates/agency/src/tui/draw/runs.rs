@@ -194,7 +194,7 @@ fn short(number: u64) -> String {
     }
 }
 
-fn cost_words(cost: f64) -> String {
+pub(super) fn cost_words(cost: f64) -> String {
     match cost {
         cost if cost >= 100.0 => format!("${cost:.0}"),
         cost if cost >= 0.1 => format!("${cost:.2}"),

@@ -1,7 +1,7 @@
 //! What is seen, at three sizes; and that any size is drawn.
 
-use agency_engine::store::QuestionRow;
-use agency_model::QuestionKind;
+use agency_engine::store::{QuestionRow, RunRow};
+use agency_model::{QuestionKind, Usage};
 use agency_workspace::DeleteBranch;
 use proptest::prelude::*;
 use ratatui::Terminal;
@@ -205,4 +205,14 @@ proptest! {
             terminal.draw(|frame| draw(frame, &state)).unwrap();
         }
     }
+}
+
+#[test]
+fn the_header_has_the_cost_of_the_last_day() {
+    let cost = |row: RunRow, cost| RunRow { usage: Usage { cost_usd: Some(cost), ..Usage::default() }, ..row };
+    let old = RunRow { created_at: jiff::Timestamp::UNIX_EPOCH, ..cost(run(3, "old"), 9.0) };
+    let shown = state((80, 10), vec![cost(run(1, "fix"), 0.5), cost(run(2, "docs"), 0.25), old], vec![]);
+    assert!(text(&shown).lines().next().unwrap().ends_with("$0.75 in 24 h"), "{}", text(&shown));
+    let free = state((80, 10), vec![run(1, "fix")], vec![]);
+    assert!(!text(&free).lines().next().unwrap().contains('$'), "{}", text(&free));
 }

@@ -1,4 +1,4 @@
-//! What is to be copied?
+//! The choice of the text to copy.
 
 use agency_engine::store::RunRow;
 use ratatui::layout::Rect;

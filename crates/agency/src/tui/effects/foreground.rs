@@ -16,7 +16,7 @@ use crate::tui::effect::{Failure, ForegroundProgram};
 use crate::tui::input::BackgroundEvent;
 use crate::tui::terminal::Terminal;
 
-/// Lends the terminal, and returns what came of it. What cannot be is refused before.
+/// Gives the terminal to a program, and returns the outcome. Impossible requests are refused earlier.
 #[expect(clippy::disallowed_methods, reason = "the user's shell and editor take over the terminal")]
 pub(super) fn run(
     program: ForegroundProgram,

@@ -10,7 +10,7 @@ use crate::tui::effect::label;
 use crate::tui::state::State;
 use crate::tui::theme::Role;
 use crate::tui::wrap::{wrap, wrap_after};
-use crate::view::MOST_OPTIONS;
+use crate::view::MAX_OPTION_KEYS;
 
 /// From this width on, the list and the question stand side by side.
 const MIN_SPLIT_WIDTH: u16 = 90;
@@ -176,7 +176,7 @@ fn closing(state: &State, row: &QuestionRow, width: u16) -> Vec<(String, Role)> 
 /// The keys that mean something to this question.
 fn keys(question: &Question) -> String {
     let mut keys: Vec<String> = vec![];
-    let count = question.options.len().min(MOST_OPTIONS);
+    let count = question.options.len().min(MAX_OPTION_KEYS);
     match (count, question.several) {
         (0, _) => {}
         (1, false) => keys.push("1 choose".to_owned()),

@@ -68,6 +68,7 @@ pub(in crate::tui) const BINDINGS: &[Binding] = &[
     binding(Scope::Detail, &[key('n')], Action::View(ViewAction::NextMatch), "next match"),
     binding(Scope::Detail, &[key('N')], Action::View(ViewAction::PreviousMatch), "previous match"),
     binding(Scope::Detail, &[ENTER, key(' ')], Action::View(ViewAction::Fold), "fold or unfold it"),
+    binding(Scope::Detail, &[key('z')], Action::View(ViewAction::Widen), "use the whole width, or show the list again"),
     hinted(Scope::Detail, &[key('o')], Action::View(ViewAction::FoldAll), "fold or unfold all", "unfold"),
     hinted(
         Scope::Run,

@@ -91,7 +91,7 @@ impl ScreenReading {
                 self.pausing = true;
                 wait(Some(pace))
             }
-            // The supervisor left; the row says soon what became of the run.
+            // The supervisor left; the row soon has the end of the run.
             Ok(None) | Err(_) => {
                 self.watch = None;
                 wait(Some(POLL_INTERVAL))

@@ -13,6 +13,7 @@ use agency_model::patch::Patch;
 use super::Opener;
 use super::info::info;
 use super::orders::{OrdersMailbox, Sleep};
+use crate::highlight::{Highlights, TIME_LIMIT};
 use crate::problem::Problem;
 use crate::tui::channel::EventSender;
 use crate::tui::detail::{Content, Subject, Tab};
@@ -74,16 +75,17 @@ impl BackgroundLoads {
         let (open, orders, sender) = (Arc::clone(&self.open), self.orders.clone(), self.sender.clone());
         let (busy, last_patch) = (Arc::clone(&self.busy), Arc::clone(&self.patch));
         std::thread::spawn(move || {
-            let content = match subject.tab {
-                Tab::Info => info(&open, &subject.row),
-                Tab::Diff | Tab::Output | Tab::Events | Tab::Logs => diff(&open, &subject, &last_patch),
+            let generation = subject.generation;
+            let report = |content| {
+                sender.report(BackgroundEvent::Detail { generation, content });
             };
-            let content = content.unwrap_or_else(|problem| {
+            let read = match subject.tab {
+                Tab::Info => info(&open, &subject.row).map(|info| info.into_iter().for_each(report)),
+                Tab::Diff | Tab::Output | Tab::Events | Tab::Logs => diff(&open, &subject, &last_patch, &report),
+            };
+            if let Err(problem) = read {
                 let (message, hint) = problem.into_words();
-                Some(Content::Nothing(hint.map_or(message.clone(), |hint| format!("{message}\n{hint}"))))
-            });
-            if let Some(content) = content {
-                sender.report(BackgroundEvent::Detail { generation: subject.generation, content });
+                report(Content::Nothing(hint.map_or(message.clone(), |hint| format!("{message}\n{hint}"))));
             }
             busy.store(false, Ordering::Release);
             orders.wake();
@@ -91,8 +93,8 @@ impl BackgroundLoads {
     }
 }
 
-/// What a run changed, if it is something else than the last time.
-fn diff(open: &Opener, subject: &Subject, last: &AtomicU64) -> Result<Option<Content>, Problem> {
+/// Reports what a run changed, if it is something else than the last time; then what the parts of the lines are.
+fn diff(open: &Opener, subject: &Subject, last: &AtomicU64, report: &impl Fn(Content)) -> Result<(), Problem> {
     let row = &subject.row;
     if row.removed_at.is_some() {
         return Err(Problem::removed(row));
@@ -101,12 +103,15 @@ fn diff(open: &Opener, subject: &Subject, last: &AtomicU64) -> Result<Option<Con
     let mut hasher = DefaultHasher::new();
     (subject.generation, &bytes).hash(&mut hasher);
     if last.swap(hasher.finish(), Ordering::Relaxed) == hasher.finish() {
-        return Ok(None);
+        return Ok(());
     }
-    Ok(Some(match bytes.is_empty() {
-        true => Content::Nothing(nothing_changed(row)),
-        false => Content::Diff(Patch::read(&bytes)),
-    }))
+    if bytes.is_empty() {
+        report(Content::Nothing(nothing_changed(row)));
+        return Ok(());
+    }
+    report(Content::Diff(Patch::read(&bytes)));
+    report(Content::Highlights(Highlights::read(&Patch::read(&bytes), Instant::now() + TIME_LIMIT)));
+    Ok(())
 }
 
 fn nothing_changed(row: &RunRow) -> String {
@@ -133,7 +138,7 @@ mod tests {
         let open: Opener = Arc::new(|| Err(Problem::new(ErrorCode::Io, "asked")));
         let mut loads = BackgroundLoads::new(open, OrdersMailbox::new().unwrap(), sender, Presence::new());
         let subject = |generation| Subject { generation, row: row(Mode::Headless), tab: Tab::Diff };
-        // A user who became active just now, with a clock that stands still.
+        // A user who became active just now, with a clock that does not advance.
         let mut wanted = Some(Instant::now() + LATER);
         assert!(matches!(loads.turn(&subject(1), &mut wanted), Sleep { limit: Some(_), ignore_changes: true }));
         assert!(wanted.is_some() && loads.last.is_none(), "nothing was begun");

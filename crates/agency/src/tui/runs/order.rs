@@ -18,7 +18,7 @@ pub(in crate::tui) enum Sorting {
 }
 
 impl Sorting {
-    pub(in crate::tui) const fn word(self) -> &'static str {
+    pub(in crate::tui) const fn as_str(self) -> &'static str {
         match self {
             Self::Newest => "newest first",
             Self::Status => "by status",
@@ -48,7 +48,7 @@ pub(in crate::tui) enum Grouping {
 }
 
 impl Grouping {
-    pub(in crate::tui) const fn word(self) -> &'static str {
+    pub(in crate::tui) const fn as_str(self) -> &'static str {
         match self {
             Self::Repository => "by repository",
             Self::Workflow => "by workflow",

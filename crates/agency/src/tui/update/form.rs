@@ -1,4 +1,4 @@
-//! What can be done with the form for a new run, and what became of it.
+//! Keys and results of the form for a new run.
 
 use agency_model::RunId;
 use crossterm::event::{KeyCode, KeyEvent};

@@ -11,7 +11,7 @@ use crate::tui::inbox::{AnswerStatus, InboxLayout, items, layout, list_top, own_
 use crate::tui::keys::{InboxAction, Move};
 use crate::tui::layout::hits;
 use crate::tui::state::{Focus, Overlay, State};
-use crate::view::{MOST_OPTIONS, chosen_options};
+use crate::view::{MAX_OPTION_KEYS, chosen_options};
 
 /// Opens the inbox, or brings it to the front. What the selected run asks comes first, then what was looked at.
 pub(super) fn open(state: &mut State) {
@@ -100,7 +100,7 @@ fn send(state: &mut State) -> Vec<Effect> {
         state.refuse(match (row.question.options.len(), row.question.several) {
             (0, _) => "there are no options to choose from".to_owned(),
             (_, false) => "the number of an option answers".to_owned(),
-            (count, true) => format!("choose some first, by 1 to {}", count.min(MOST_OPTIONS)),
+            (count, true) => format!("choose some first, by 1 to {}", count.min(MAX_OPTION_KEYS)),
         });
         return vec![];
     }

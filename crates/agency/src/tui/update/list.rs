@@ -11,12 +11,12 @@ pub(super) fn act(state: &mut State, action: ListAction) -> Vec<Effect> {
         ListAction::Filter => state.overlays.push(Overlay::Filter),
         ListAction::Sort => {
             state.runs.sort_next();
-            state.say(format!("sorted {}", state.runs.sorting.word()));
+            state.say(format!("sorted {}", state.runs.sorting.as_str()));
             return vec![state.memory()];
         }
         ListAction::Group => {
             state.runs.group_next();
-            state.say(format!("grouped {}", state.runs.grouping.word()));
+            state.say(format!("grouped {}", state.runs.grouping.as_str()));
             return vec![state.memory()];
         }
         ListAction::Finished => {

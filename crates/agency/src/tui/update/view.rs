@@ -28,6 +28,7 @@ pub(super) fn act(state: &mut State, action: ViewAction) -> Vec<Effect> {
         ViewAction::PreviousMatch => find(state, false),
         ViewAction::NextItem => state.detail.jump(true, area),
         ViewAction::PreviousItem => state.detail.jump(false, area),
+        ViewAction::Widen => state.detail_alone = !state.detail_alone,
         ViewAction::Fold => state.detail.fold(area),
         ViewAction::FoldAll => state.detail.fold_all(area),
     }

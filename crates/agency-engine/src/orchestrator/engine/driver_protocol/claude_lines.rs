@@ -54,11 +54,11 @@ struct Line {
 #[derive(Deserialize)]
 struct Response {
     request_id: Option<String>,
-    response: Option<Decision>,
+    response: Option<DecisionLine>,
 }
 
 #[derive(Deserialize)]
-struct Decision {
+struct DecisionLine {
     behavior: String,
     message: Option<String>,
     #[serde(default, rename = "updatedInput")]
@@ -83,7 +83,7 @@ pub(super) fn parse(line: &str) -> Option<SupervisorMessage> {
     }
 }
 
-fn answer(Decision { behavior, message, input }: Decision) -> Answer {
+fn answer(DecisionLine { behavior, message, input }: DecisionLine) -> Answer {
     let answers = input.get("answers").and_then(Value::as_object);
     let chosen = answers.and_then(|answers| answers.values().next()?.as_str()).map(str::to_owned);
     match (behavior.as_str(), chosen) {

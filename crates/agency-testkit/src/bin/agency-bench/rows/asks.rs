@@ -18,7 +18,7 @@ const LEAVING: Duration = Duration::from_secs(20);
 /// The moments at which askers are killed are this far apart: before, while and after the agent works.
 const STEP: Duration = Duration::from_millis(4);
 
-/// What became of the questions.
+/// The outcomes of the questions.
 #[derive(Default)]
 struct Tally {
     answers: Mutex<Vec<Duration>>,

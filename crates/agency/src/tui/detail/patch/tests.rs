@@ -2,6 +2,7 @@ use std::path::Path;
 use std::process::Command;
 
 use agency_model::patch::ChangeKind;
+use ratatui::style::Modifier;
 
 use super::*;
 use crate::tui::detail::scroll::Viewport;
@@ -51,11 +52,11 @@ fn everything_that_git_says_is_understood() {
     assert_eq!((changed.added, changed.removed, &changed.kind), (2, 2, &ChangeKind::Changed));
     let lines: Vec<&str> = changed.lines.iter().map(|line| patch.line(line)).collect();
     assert_eq!(lines, ["@@ -1,3 +1,3 @@", " one", "-two", "--- three", "+2", "+end", "\\ No newline at end of file"]);
-    assert_eq!((file("deleted").removed, file("deleted").word().unwrap().as_str()), (1, "deleted"));
+    assert_eq!((file("deleted").removed, file("deleted").description().unwrap().as_str()), (1, "deleted"));
     assert_eq!(file("moved to").kind, ChangeKind::Renamed("moved from".to_owned()));
     assert_eq!(file("moved to").title("→"), "moved from → moved to");
-    assert_eq!(file("picture").word().unwrap(), "binary");
-    assert_eq!(file("script").word().unwrap(), "mode 100644 to 100755");
+    assert_eq!(file("picture").description().unwrap(), "binary");
+    assert_eq!(file("script").description().unwrap(), "mode 100644 to 100755");
     assert_eq!((&file("näu").kind, file("näu").added), (&ChangeKind::New, 1));
     assert_eq!(patch.files.len(), 7, "{patch:?}");
 }
@@ -126,4 +127,68 @@ fn brackets_go_from_hunk_to_hunk_and_from_file_to_file() {
         tops.push((top.item, top.row));
     }
     assert_eq!(tops, [(0, 1), (0, 5), (1, 0), (1, 1), (1, 0), (0, 5)]);
+}
+
+const CODE: &str = "diff --git a/x.rs b/x.rs\n@@ -7,2 +7,2 @@ fn main\n one\n-let a = 1;\n-\tgone\n+let \u{6f22} = 1;\n@@ -20 +20 @@\n end\n";
+
+#[test]
+fn old_and_new_stand_side_by_side_where_there_is_room() {
+    let mut changes = Changes::default();
+    let mut scroll = Scroll::START;
+    changes.take(Patch::read(CODE.as_bytes()), &mut scroll);
+    let theme = Theme { colour: false, unicode: true };
+    let rows = |width: u16| -> Vec<String> {
+        let rows = changes.rows(0, 0..changes.height(0, width), RowStyle { width, theme });
+        rows.iter().map(|row| row.to_string().split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    };
+    assert_eq!(
+        rows(160),
+        [
+            "▾ +1 −2 x.rs",
+            "@@ -7,2 +7,2 @@ fn main",
+            "7 one │ 7 one",
+            "8 let a = 1; │ 8 let \u{6f22} = 1;",
+            "9 gone │",
+            "@@ -20 +20 @@",
+            "20 end │ 20 end"
+        ]
+    );
+    assert_eq!(rows(159)[2..5], ["7 7 one", "8 -let a = 1;", "9 - gone"]);
+    let wide = changes.rows(0, 2..5, RowStyle { width: 160, theme });
+    let bars: Vec<usize> = wide
+        .iter()
+        .map(|row| row.to_string().split('│').next().map(|left| Span::raw(left.to_owned()).width()).unwrap())
+        .collect();
+    assert_eq!(bars, [bars[0]; 3], "the columns are of the same width");
+    let viewport = Viewport { width: 160, height: 2 };
+    scroll.go_to_landmark(true, &changes, viewport);
+    scroll.go_to_landmark(true, &changes, viewport);
+    assert_eq!(scroll.top(&changes, viewport), Anchor { item: 0, row: 5 }, "the second hunk");
+}
+
+#[test]
+fn keywords_have_their_colour_and_changed_words_stay_marked() {
+    use std::time::{Duration, Instant};
+
+    use ratatui::style::Color;
+
+    let mut changes = Changes::default();
+    let mut scroll = Scroll::START;
+    let patch = || Patch::read(CODE.as_bytes());
+    changes.take(patch(), &mut scroll);
+    let theme = Theme { colour: true, unicode: true };
+    let word = |changes: &Changes, word: &str| {
+        let rows = changes.rows(0, 0..8, RowStyle { width: 80, theme });
+        rows.iter().flat_map(|row| row.spans.clone()).find(|span| span.content == word).map(|span| span.style)
+    };
+    assert_eq!(word(&changes, "let"), None, "nothing is known yet");
+    changes.highlight(Highlights::read(&patch(), Instant::now() + Duration::from_secs(600)));
+    assert_eq!(word(&changes, "let").unwrap().fg, Some(Color::Magenta));
+    let changed = word(&changes, "\u{6f22}").unwrap();
+    assert_eq!((changed.fg, changed.add_modifier.contains(Modifier::REVERSED)), (Some(Color::Green), true));
+    // A file that is as it was keeps its marks, and another one has none yet.
+    changes.take(patch(), &mut scroll);
+    assert!(word(&changes, "let").is_some());
+    changes.take(Patch::read(CODE.replace("one", "two").as_bytes()), &mut scroll);
+    assert!(word(&changes, "let").is_none());
 }

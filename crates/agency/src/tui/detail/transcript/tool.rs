@@ -1,4 +1,4 @@
-//! The line of a tool call that is always there: what was called, on what, and what came of it.
+//! The line of a tool call that is always there: what was called, on what, and the result.
 
 use agency_model::transcript::{ToolCall, ToolResult};
 use ratatui::text::{Line, Span};

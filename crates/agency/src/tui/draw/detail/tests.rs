@@ -302,3 +302,18 @@ fn a_text_is_found_in_a_tab_forwards_and_backwards_and_marked() {
     fixture.press("n");
     assert_eq!(crate::tui::fixture::said(&fixture.state), "nothing is looked for: / begins");
 }
+
+#[test]
+fn a_key_gives_the_tabs_the_whole_width_and_a_wide_diff_stands_side_by_side() {
+    let mut fixture = DetailFixture::new((180, 12), Tab::Diff);
+    fixture.tell(Content::Diff(Patch::read(PATCH)));
+    let beside = |fixture: &DetailFixture| rows(fixture).iter().any(|row| row.matches('│').count() == 1);
+    let listed =
+        |fixture: &DetailFixture| rows(fixture)[2..].iter().filter(|row| row.chars().nth(81) == Some('│')).count();
+    assert!(listed(&fixture) > 5, "the list stands beside the tabs: {:#?}", rows(&fixture));
+    fixture.press("z");
+    assert_eq!(listed(&fixture), 0, "{:#?}", rows(&fixture));
+    assert!(beside(&fixture), "{:#?}", rows(&fixture));
+    fixture.press("z");
+    assert!(listed(&fixture) > 5);
+}

@@ -1,4 +1,4 @@
-//! What a crash left behind and no run needs.
+//! Files and directories that a crash left and no run needs.
 //!
 //! The one rule: what may hold a user's work, or is not provably ours, is named and never touched.
 
@@ -25,7 +25,7 @@ use crate::store::{KnownRuns, RunRow, StoreError};
 
 /// What was found.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
-pub struct Strays {
+pub struct Garbage {
     /// tmux sessions with our kind of name and no run. Those that say that they are of another home are left out.
     pub sessions: Vec<String>,
     /// Those of them that were made for this home.
@@ -50,7 +50,7 @@ pub struct Strays {
 }
 
 /// What is listed without the database.
-pub(crate) struct StrayListing {
+pub(crate) struct GarbageListing {
     pub(crate) sessions: Vec<TmuxSession>,
     pub(crate) processes: TracesByRun,
     pub(crate) worktrees: Vec<RepositoryWorktrees>,
@@ -76,7 +76,7 @@ pub struct Survivor {
 /// How long survivors get before they are killed.
 const SURVIVOR_GRACE: Duration = Duration::from_secs(2);
 
-impl Strays {
+impl Garbage {
     /// Whether nothing was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -94,12 +94,12 @@ impl Strays {
 
 impl Agency {
     /// Looks for traces of crashes, apart from those of the runs that the files describe.
-    pub(crate) fn strays(
+    pub(crate) fn garbage(
         &self,
         findings: &FileFindings,
         known: &KnownRuns,
-        listed: StrayListing,
-    ) -> Result<Strays, StoreError> {
+        listed: GarbageListing,
+    ) -> Result<Garbage, StoreError> {
         let adopted: Vec<&RunRow> = findings.runs.iter().map(|(_, run)| &run.row).collect();
         let survivors = self.survivors(listed.processes, &adopted)?;
         let mut pid_files: HashSet<RunId> = self.dead_pid_files()?.into_iter().collect();
@@ -108,8 +108,8 @@ impl Agency {
         let mut pid_files: Vec<PathBuf> = pid_files.iter().map(|id| pid_file::path_of(&directory, id)).collect();
         pid_files.retain(|path| path.exists());
         pid_files.sort();
-        let mut strays = Strays {
-            worktrees: stray_worktrees(&listed.worktrees, known),
+        let mut garbage = Garbage {
+            worktrees: unknown_worktrees(&listed.worktrees, known),
             run_directories: findings.unused.clone(),
             unadoptable: findings.unadoptable.clone(),
             survivors,
@@ -117,17 +117,17 @@ impl Agency {
             trash: children(&self.home.trash()),
             scratch: scratch_places(&self.home).iter().flat_map(|place| dead_scratch(place)).collect(),
             temporary: abandoned_directories(),
-            ..Strays::default()
+            ..Garbage::default()
         };
-        self.look_for_sessions(listed.sessions, &adopted, &mut strays)?;
-        Ok(strays)
+        self.look_for_sessions(listed.sessions, &adopted, &mut garbage)?;
+        Ok(garbage)
     }
 
     /// Takes away what is provably ours and holds no work: survivors, the trash, run directories that never
     /// got a row. Sessions and worktrees without a run are left to their owner.
-    pub fn sweep(&self, strays: &Strays) -> Vec<String> {
+    pub fn sweep(&self, garbage: &Garbage) -> Vec<String> {
         let mut done = vec![];
-        for survivor in &strays.survivors {
+        for survivor in &garbage.survivors {
             let left = self.end_processes(&survivor.id, SURVIVOR_GRACE);
             let word = if left.is_empty() { "ended" } else { "could not end" };
             done.push(format!("{word} process {} of {} ({})", survivor.pid, survivor.id, survivor.command));
@@ -135,7 +135,7 @@ impl Agency {
         if let Err(error) = self.clear_pid_files() {
             done.push(format!("the pid files could not be read: {error}"));
         }
-        for directory in &strays.run_directories {
+        for directory in &garbage.run_directories {
             if fs::remove_dir_all(directory).is_ok() {
                 done.push(format!("removed {}, which was empty and never became a run", directory.display()));
             }
@@ -158,7 +158,7 @@ impl Agency {
         &self,
         sessions: Vec<TmuxSession>,
         adopted: &[&RunRow],
-        strays: &mut Strays,
+        garbage: &mut Garbage,
     ) -> Result<(), StoreError> {
         for session in sessions {
             let id = session.name.strip_prefix("agency_").and_then(|id| id.parse::<RunId>().ok());
@@ -169,9 +169,9 @@ impl Agency {
                 continue;
             }
             if is_ours == Some(true) {
-                strays.own_sessions.insert(session.name.clone());
+                garbage.own_sessions.insert(session.name.clone());
             }
-            strays.sessions.push(session.name);
+            garbage.sessions.push(session.name);
         }
         Ok(())
     }
@@ -205,14 +205,14 @@ pub(crate) fn list_worktrees(home: &Home) -> Vec<RepositoryWorktrees> {
     children(&home.worktrees()).into_iter().map(worktrees_in).collect()
 }
 
-fn stray_worktrees(listed: &[RepositoryWorktrees], known: &KnownRuns) -> Vec<PathBuf> {
+fn unknown_worktrees(listed: &[RepositoryWorktrees], known: &KnownRuns) -> Vec<PathBuf> {
     let mut found = vec![];
     for RepositoryWorktrees { directory, names } in listed {
         let above = directory.file_name().unwrap_or_default().to_string_lossy();
         // Usually all of them are held, and none is left to be sorted.
-        let strays = names.iter().filter(|name| !known.holds(&above, &name.to_string_lossy()));
+        let garbage = names.iter().filter(|name| !known.holds(&above, &name.to_string_lossy()));
         // One that was removed after it was listed is held by no run either.
-        found.extend(strays.map(|name| directory.join(name)).filter(|path| path.symlink_metadata().is_ok()));
+        found.extend(garbage.map(|name| directory.join(name)).filter(|path| path.symlink_metadata().is_ok()));
     }
     found.sort();
     found

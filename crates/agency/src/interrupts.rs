@@ -15,19 +15,19 @@ const EXIT_INTERRUPTED: i32 = 130;
 
 /// What the user has asked for so far.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Patience {
+pub(crate) struct Interrupts {
     asked: Arc<AtomicBool>,
     hurried: Arc<AtomicBool>,
     exits_on_second: Arc<AtomicBool>,
 }
 
-impl Patience {
+impl Interrupts {
     /// Installs the handlers. From now on neither signal ends the program by itself, except as the methods below say.
     pub(crate) fn listen() -> Result<Self, Problem> {
-        let patience = Self::default();
+        let interrupts = Self::default();
         let mut signals = Signals::new([SIGINT, SIGTERM])
             .map_err(|error| Problem::new(ErrorCode::Io, format!("signals cannot be caught: {error}")))?;
-        let heard = patience.clone();
+        let heard = interrupts.clone();
         std::thread::spawn(move || {
             for _ in signals.forever() {
                 if heard.asked.swap(true, Ordering::Relaxed) {
@@ -38,7 +38,7 @@ impl Patience {
                 }
             }
         });
-        Ok(patience)
+        Ok(interrupts)
     }
 
     /// Creates a run, which the first signal takes back. A second one meanwhile ends us at once, and leaves what was made.
