@@ -59,3 +59,4 @@ pub(crate) mod scratch;
 mod screen;
 mod screen_history;
 mod serve;
+pub(crate) mod user_repository;

@@ -108,6 +108,25 @@ pub enum WorkspaceError {
         /// The words of the system or of git.
         message: String,
     },
+    /// A repository that an agent can have written, so that git is not started in it.
+    #[error(
+        "'{}' lies in the worktree of a run: an agent can have written settings and hooks there, so git is not run in it",
+        .repository.display()
+    )]
+    AgentsRepository {
+        /// The repository, or the directory that would lead to one.
+        repository: PathBuf,
+    },
+    /// The worktree of a run does not lead to the repository any more that it was made for.
+    #[error(
+        "'{}' is not the worktree any more that was made for its run: its .git was replaced, or git's entry for it is gone, \
+         so git is not run in it",
+        .path.display()
+    )]
+    ReplacedGit {
+        /// The path of the worktree.
+        path: PathBuf,
+    },
     /// The prompt would be written somewhere else than it seems.
     #[error("'{}' is a symlink or no plain file: the prompt is not written through it", .path.display())]
     UnsafePromptPath {
@@ -286,7 +305,9 @@ impl WorkspaceError {
             | Self::NotADirectory { .. }
             | Self::NotARepository { .. }
             | Self::BareRepository { .. }
-            | Self::DubiousOwnership { .. } => ErrorCode::NotGitRepo,
+            | Self::DubiousOwnership { .. }
+            | Self::AgentsRepository { .. }
+            | Self::ReplacedGit { .. } => ErrorCode::NotGitRepo,
             Self::NoCommit { .. } | Self::BadRef { .. } | Self::InvalidBranchName { .. } => ErrorCode::BadRef,
             Self::BranchExists { .. } => ErrorCode::BranchExists,
             Self::BranchBlocked { .. } | Self::PathOccupied { .. } | Self::WorktreeNotCreated { .. } => {

@@ -47,6 +47,7 @@ mod saved_work;
 mod scratch;
 mod snapshot;
 mod staging;
+mod start_point;
 mod temporary;
 mod trash;
 mod tree_walk;
@@ -72,6 +73,7 @@ pub use in_place::InPlace;
 pub use jj::{JjError, JjWorkspace, SharedJjWorkspace, restore_ref_with_jj, restore_with_jj};
 pub use jj::{OLDEST_JJ, jj_version};
 pub use kept::kept_work;
+pub use link::lies_in;
 pub use merge::{
     Committed, Conflict, DirtyCheckout, DirtyFiles, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged,
     SavedChanges, default_target,
@@ -87,7 +89,7 @@ pub use scratch::{
 };
 pub use temporary::{abandoned_directories, sweep_abandoned_directories};
 pub use trash::empty_trash;
-pub use uncommitted::UncommittedCheck;
+pub use uncommitted::{UncommittedCheck, WorktreeOfRun};
 
 /// What the workspace functions return.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;

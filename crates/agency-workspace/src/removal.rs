@@ -22,10 +22,14 @@ use agency_system::fault;
 pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<Removal> {
     let lookup = match FoundWorktree::find(worktree) {
         Ok(lookup) => lookup,
-        Err(WorkspaceError::RepositoryGone { .. }) if worktree.path.symlink_metadata().is_err() => {
+        Err(WorkspaceError::RepositoryGone { .. } | WorkspaceError::AgentsRepository { .. })
+            if worktree.path.symlink_metadata().is_err() =>
+        {
             return without_repository(worktree, WorktreeOutcome::AlreadyGone);
         }
-        Err(WorkspaceError::RepositoryGone { .. }) if options.force => return keep_without_repository(worktree),
+        Err(WorkspaceError::RepositoryGone { .. } | WorkspaceError::AgentsRepository { .. }) if options.force => {
+            return keep_without_repository(worktree);
+        }
         Err(WorkspaceError::Replaced { .. }) if options.force => {
             kept::keep_odd(&worktree.path, &worktree.trash, &worktree.run)?;
             return remove(worktree, options);
@@ -61,7 +65,11 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
 /// Takes back a worktree in which no agent ever ran, however far its making came.
 pub(super) fn undo(worktree: &GitWorktree) -> Result<()> {
     let lookup = match FoundWorktree::find(worktree) {
-        Err(WorkspaceError::RepositoryGone { .. }) if worktree.path.symlink_metadata().is_err() => return Ok(()),
+        Err(WorkspaceError::RepositoryGone { .. } | WorkspaceError::AgentsRepository { .. })
+            if worktree.path.symlink_metadata().is_err() =>
+        {
+            return Ok(());
+        }
         found => found?,
     };
     lookup.refuse_lock(worktree)?;

@@ -66,10 +66,14 @@ pub(super) fn save_with(
 /// The files of the user's checkout as a commit on top of `head`, the commit that it is on; none if nothing differs from
 /// it. The checkout, its index and its branches stay as they are; the commit is in the repository and in no branch.
 pub(super) fn of_checkout(root: &Path, head: &Commit, run: &RunId) -> Result<Option<Commit>> {
-    let checkout = Checkout::of_root(root, head)?;
+    of_files(&Checkout::of_root(root, head)?, head, run)
+}
+
+/// The same for any checkout.
+pub(super) fn of_files(checkout: &Checkout, head: &Commit, run: &RunId) -> Result<Option<Commit>> {
     let unusable = |error| WorkspaceError::FilesNotTaken { source: Box::new(error) };
-    let staging = Staging::over(&checkout).map_err(unusable)?;
-    let found = look(&staging, &checkout, Odd::Refused).map_err(unusable)?;
+    let staging = Staging::over(checkout).map_err(unusable)?;
+    let found = look(&staging, checkout, Odd::Refused).map_err(unusable)?;
     if found.files == committed_tree(&staging, Some(head))? {
         return Ok(None);
     }

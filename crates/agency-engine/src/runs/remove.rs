@@ -51,6 +51,7 @@ pub(crate) use self::workspace_of::{base_of, bring_up_to_date, workspace_of};
 use crate::agency::Agency;
 use crate::agent_files;
 use crate::record::pid_file::PidFile;
+use crate::runs::user_repository::repository_of;
 use crate::store::RunRow;
 pub use agency_workspace::{DeleteBranch, RemoveOptions};
 
@@ -129,10 +130,13 @@ impl Agency {
                 self.workspace_of(&row)?.remove(options)
             }
             // The last of them removes it.
-            Some(_) => {
-                InPlace { repository: row.directory().into(), base: base_of(&row)?, looks: Some(directory.looks()) }
-                    .remove(options)
+            Some(_) => InPlace {
+                repository: row.directory().into(),
+                base: base_of(&row)?,
+                worktrees_root: self.home.worktrees(),
+                looks: Some(directory.looks()),
             }
+            .remove(options),
         };
         let removal = removal.map_err(|error| remaining.push(worktree_remains(&row, &error))).ok();
         fault::point("rm.workspace");
@@ -176,14 +180,14 @@ impl Agency {
     fn restore_as(&self, row: &RunRow, new: &str) -> Result<Restored, RemoveError> {
         Ok(match row.vcs {
             Vcs::Git => {
-                let repository = Repository::open(row.repo_path.as_ref())?;
+                let repository = Repository::open(&repository_of(&self.home, row)?)?;
                 let restored = restore(&repository, &row.id, new)?;
                 // The branch is there also where jj cannot be started; the next import of its user shows it.
                 let _ = repository.branches_to_jj();
                 restored
             }
             Vcs::Jj => {
-                let (repository, _) = Repository::reopen_with_jj(row.repo_path.clone().into(), &row.base_commit)?;
+                let (repository, _) = Repository::reopen_with_jj(repository_of(&self.home, row)?, &row.base_commit)?;
                 let nothing = || WorkspaceError::NothingSaved { kept: None, run: row.id.clone(), other_refs: vec![] };
                 match &row.saved_ref {
                     Some(saved) if is_ref(saved) => restore_ref_with_jj(&repository, &row.worktree_owner(), new)?,

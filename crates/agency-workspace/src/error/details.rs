@@ -64,9 +64,11 @@ impl WorkspaceError {
             | Self::NestedRepositories { path, .. }
             | Self::NotSaved { path, .. }
             | Self::Replaced { path, .. }
+            | Self::ReplacedGit { path }
             | Self::NotRemoved { path, .. }
             | Self::NamedPipe { path, .. }
             | Self::Io { path, .. } => vec![("path", path.display().to_string())],
+            Self::AgentsRepository { repository } => vec![("repo", repository.display().to_string())],
             Self::BranchNotMerged { branch, .. } | Self::BranchInUse { branch, .. } => {
                 vec![("branch", branch.clone())]
             }

@@ -203,7 +203,12 @@ fn a_worktree_that_lost_its_link_commits_to_no_other_repository() {
 #[test]
 fn a_workspace_without_a_branch_of_its_own_is_not_merged() {
     let world = World::new();
-    let place = InPlace { repository: world.repository.clone(), base: world.head(), looks: None };
+    let place = InPlace {
+        repository: world.repository.clone(),
+        base: world.head(),
+        worktrees_root: world.root().join("home/worktrees"),
+        looks: None,
+    };
     let Err(error) = place.branch_work() else { panic!("no branch is the run's own") };
     assert!(matches!(error, MergeError::NoBranch { .. }), "{error}");
     let worktree = world.prepared();

@@ -31,6 +31,7 @@ fn force_helps(error: &WorkspaceError) -> bool {
         WorkspaceError::NestedRepositories { .. }
             | WorkspaceError::OtherRepository { .. }
             | WorkspaceError::RepositoryGone { .. }
+            | WorkspaceError::AgentsRepository { .. }
             | WorkspaceError::Locked { .. }
             | WorkspaceError::FilesNotTaken { .. }
             | WorkspaceError::IncompleteHistory { .. }
