@@ -39,6 +39,7 @@ mod stored;
 mod strict;
 mod suggestion;
 mod toml_tree;
+mod tui;
 
 pub use agency_adapters::{Form, InvalidPrompt, PromptDelivery};
 pub use agent::{AgentConfig, ScreenSource};
@@ -54,6 +55,7 @@ pub use registered::AdapterRefused;
 pub(crate) use registered::register_adapter;
 pub use stored::StoredConfigError;
 pub(crate) use strict::{Misfit, read_strictly};
+pub use tui::{NotAColor, THEME_ROLES, ThemeColor, TuiConfig};
 
 use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
@@ -104,6 +106,8 @@ pub struct Config {
     pub approval_policy: Policy,
     /// Notifications when an agent asks, or when a run has finished.
     pub notify: NotifyConfig,
+    /// How the TUI looks.
+    pub tui: TuiConfig,
     /// Where the clones of git sources are, if not in the home.
     pub sources_dir: Option<PathBuf>,
     /// The agents by name, built-in and custom ones.

@@ -5,7 +5,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agency_adapters::AgentAdapter;
 use agency_model::{RunId, SessionId};
@@ -18,7 +18,7 @@ use crate::orchestrator::{DriveError, DriverContext, DriverProtocol, DriverStrea
 use crate::own_program::{
     CONFIG_OPTION, DRIVE, RESERVED_ARGUMENT, SCRIPTED, own_executable, set_initialised, set_work_done, supervised_run,
 };
-use crate::scripted::{ScriptFileError, execute_file};
+use crate::scripted::{PROTOCOL_OPTION, ScriptFileError, converse_here, execute_file};
 use crate::supervise::{SuperviseError, supervise};
 
 /// Makes this program one that can run agents. Call it first in `main`, before arguments are parsed and threads are
@@ -241,6 +241,7 @@ impl ChildProcess {
                 WorkflowExecutor::open(context, session, stream)?.drive(io::stdin())?;
                 Ok(0)
             }
+            Self::Scripted { file } if file == Path::new(PROTOCOL_OPTION) => Ok(converse_here()?),
             Self::Scripted { file } => Ok(execute_file(file, &mut io::stdout(), &mut io::stderr())?),
         }
     }

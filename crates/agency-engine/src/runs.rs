@@ -38,6 +38,7 @@ pub mod create;
 pub mod doctor;
 #[doc(hidden)]
 pub mod garbage;
+pub mod import;
 pub mod inbox;
 pub mod list;
 pub mod messages;
@@ -58,3 +59,4 @@ pub(crate) mod scratch;
 mod screen;
 mod screen_history;
 mod serve;
+pub(crate) mod user_repository;

@@ -52,7 +52,7 @@ pub use row::RunRow;
 pub use schema::SCHEMA_VERSION;
 pub use select::{Purpose, Selected};
 #[doc(hidden)]
-pub use write::{AgentNote, Applied, SlotAnswer};
+pub use write::{AgentNote, Applied, SlotAnswer, StartedBy};
 pub(crate) use write::{error_text, now};
 
 use std::cell::OnceCell;

@@ -7,18 +7,19 @@ mod stream;
 
 pub use stream::{Escaper, Sgr};
 
-/// A text of several lines: newlines and tabs stay.
+/// A text of several lines: newlines and tabs stay. Spaces that look like the usual one are shown.
 #[must_use]
 pub fn escaped_text(text: &str) -> String {
-    escaped_text_after(None, text)
+    escaped(None, text, |letter| matches!(letter, '\n' | '\t') || !(is_deceptive(letter) || is_other_space(letter)))
 }
 
-/// The same for a text that continues after a character.
-fn escaped_text_after(before: Option<char>, text: &str) -> String {
+/// A piece of a log or a file that continues after a character. Screens and prose are made with wide and fixed spaces, so
+/// those stay.
+fn escaped_piece(before: Option<char>, text: &str) -> String {
     escaped(before, text, |letter| matches!(letter, '\n' | '\t') || !is_deceptive(letter))
 }
 
-/// A text that has to stay on one line, such as a name or a command. Spaces that look like the usual one are shown too.
+/// A text that has to stay on one line, such as a name or a command.
 #[must_use]
 pub fn escaped_line(text: &str) -> String {
     escaped(None, text, |letter| !is_deceptive(letter) && !is_other_space(letter))
@@ -95,6 +96,7 @@ fn is_deceptive(letter: char) -> bool {
                 | '\u{200b}'..='\u{200f}'
                 | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}'
+                | '\u{2800}'
                 | '\u{3164}'
                 | '\u{fe00}'..='\u{fe0f}'
                 | '\u{feff}'
@@ -108,10 +110,7 @@ fn is_deceptive(letter: char) -> bool {
 
 /// Whether a character looks like the usual space.
 const fn is_other_space(letter: char) -> bool {
-    matches!(
-        letter,
-        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{2800}' | '\u{3000}'
-    )
+    matches!(letter, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
 }
 
 /// Whether a character only says how the symbol before it is drawn, as in most emoji.

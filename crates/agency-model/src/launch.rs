@@ -91,6 +91,20 @@ impl From<Vcs> for VcsChoice {
 }
 
 string_enum! {
+    /// Which colours the TUI uses.
+    ThemeChoice {
+        /// Those that fit the background that the terminal reports, else the terminal's own.
+        Auto = "auto",
+        /// Those for a dark background.
+        Dark = "dark",
+        /// Those for a light background.
+        Light = "light",
+        /// The sixteen colours of the terminal.
+        Ansi = "ansi",
+    }
+}
+
+string_enum! {
     /// What a run is for.
     RunKind {
         /// A piece of work that a user started.

@@ -37,7 +37,7 @@ pub use error_code::ErrorCode;
 pub use escape::{Escaper, Sgr, escaped_json, escaped_line, escaped_text};
 pub use event::{Event, EventLine, LogOffsets, PlanStep, StepStatus, TaskStatus, event_words, tool_subject};
 pub use id::{InvalidQuestionId, InvalidRunId, InvalidSessionId, QuestionId, RunId, SessionId};
-pub use launch::{Host, HostChoice, Mode, RunKind, Vcs, VcsChoice, WorkspaceKind};
+pub use launch::{Host, HostChoice, Mode, RunKind, ThemeChoice, Vcs, VcsChoice, WorkspaceKind};
 pub use mcp::{
     McpPreset, McpServer, McpServers, McpTransport, hide_mcp_values, merged_mcp_servers, parse_mcp_config,
     without_values,

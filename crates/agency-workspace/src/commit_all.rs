@@ -1,18 +1,23 @@
 //! Commits what an agent left in its worktree, with the user's name, hooks and signature.
 //!
-//! The one rule: what cannot be committed whole (a half-done merge, another branch) is refused, never guessed. Hooks and
+//! The one rule: what cannot be committed whole (a half-done merge, another branch) is refused, never guessed. Commits of
+//! a detached HEAD that follow the branch are its work. Hooks and
 //! settings are the user's; nothing that the agent could write in its worktree or in git's entry for it adds one.
+
+mod attach;
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use self::attach::Attached;
 use super::checkout::Checkout;
 use super::link::Identity;
 use super::merge::{Committed, MergeError, check_identity, hooks_directory, paths_in};
 use super::staging::Staging;
 use super::worktree_lookup::FoundWorktree;
 use super::{Commit, GitWorktree, WorkspaceError, branch, git_state, link, own_ref};
+use agency_model::shell_quoted;
 use agency_system::fault;
 
 /// The file that agency itself put there.
@@ -23,6 +28,10 @@ pub(super) fn commit_all(worktree: &GitWorktree, message: &str) -> Result<Commit
     let lookup = FoundWorktree::find(worktree)?;
     let checkout = lookup.checkout(worktree)?;
     let admin_dir = linked_admin_dir(worktree, &checkout)?;
+    let checkout = match attach::to_branch(worktree, &lookup, &checkout, &admin_dir)? {
+        Attached::Now => lookup.checkout(worktree)?,
+        Attached::NotNeeded => checkout,
+    };
     check_branch(worktree, &checkout, &lookup.common_dir)?;
     let staging = Staging::over(&checkout)?;
     refuse_half_done(worktree, &staging, &admin_dir)?;
@@ -90,7 +99,7 @@ fn refuse_half_done(worktree: &GitWorktree, staging: &Staging<'_>, admin_dir: &P
         return Ok(());
     }
     let operation = operation.unwrap_or("merge");
-    Err(MergeError::HalfDone { path: worktree.path.clone(), operation, files })
+    Err(MergeError::HalfDone { run: worktree.run.clone(), path: worktree.path.clone(), operation, files })
 }
 
 fn check_branch(worktree: &GitWorktree, checkout: &Checkout, common_dir: &Path) -> Result<(), MergeError> {
@@ -103,7 +112,10 @@ fn check_branch(worktree: &GitWorktree, checkout: &Checkout, common_dir: &Path) 
         Some(_) | None => head,
     };
     let (path, branch, found) = (worktree.path.clone(), worktree.branch.clone(), found.to_owned());
-    Err(MergeError::OtherBranch { path, branch, found })
+    // In the user's own checkout: no agent writes settings for git there.
+    let repository = shell_quoted(&worktree.repository);
+    let command = checkout.head.commit(common_dir)?.map(|commit| format!("git -C {repository} merge {commit}"));
+    Err(MergeError::OtherBranch { run: worktree.run.clone(), path, branch, found, command })
 }
 
 fn tip(worktree: &GitWorktree, common_dir: &Path) -> Result<Commit, MergeError> {

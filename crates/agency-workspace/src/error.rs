@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use agency_model::{ErrorCode, RunId, shell_quoted};
 
-use self::details::{after_colon, also_saved, first_of, listed};
+use self::details::{after_colon, also_saved, first_of, kept_in, listed};
 use super::{Commit, JjError};
 
 /// Says what could not be done to a workspace.
@@ -107,6 +107,25 @@ pub enum WorkspaceError {
         path: PathBuf,
         /// The words of the system or of git.
         message: String,
+    },
+    /// A repository that an agent can have written, so that git is not started in it.
+    #[error(
+        "'{}' lies in the worktree of a run: an agent can have written settings and hooks there, so git is not run in it",
+        .repository.display()
+    )]
+    AgentsRepository {
+        /// The repository, or the directory that would lead to one.
+        repository: PathBuf,
+    },
+    /// The worktree of a run does not lead to the repository any more that it was made for.
+    #[error(
+        "'{}' is not the worktree any more that was made for its run: its .git was replaced, or git's entry for it is gone, \
+         so git is not run in it",
+        .path.display()
+    )]
+    ReplacedGit {
+        /// The path of the worktree.
+        path: PathBuf,
     },
     /// The prompt would be written somewhere else than it seems.
     #[error("'{}' is a symlink or no plain file: the prompt is not written through it", .path.display())]
@@ -234,8 +253,10 @@ pub enum WorkspaceError {
         source: Box<WorkspaceError>,
     },
     /// No work of the run was saved.
-    #[error("no work of {run} was saved{}", also_saved(.other_refs))]
+    #[error("no work of {run} was saved{}{}", also_saved(.other_refs), kept_in(.kept.as_deref()))]
     NothingSaved {
+        /// Where files of its worktree are kept that no ref can hold.
+        kept: Option<PathBuf>,
         /// The run.
         run: RunId,
         /// The refs that hold commits of its worktree.
@@ -284,7 +305,9 @@ impl WorkspaceError {
             | Self::NotADirectory { .. }
             | Self::NotARepository { .. }
             | Self::BareRepository { .. }
-            | Self::DubiousOwnership { .. } => ErrorCode::NotGitRepo,
+            | Self::DubiousOwnership { .. }
+            | Self::AgentsRepository { .. }
+            | Self::ReplacedGit { .. } => ErrorCode::NotGitRepo,
             Self::NoCommit { .. } | Self::BadRef { .. } | Self::InvalidBranchName { .. } => ErrorCode::BadRef,
             Self::BranchExists { .. } => ErrorCode::BranchExists,
             Self::BranchBlocked { .. } | Self::PathOccupied { .. } | Self::WorktreeNotCreated { .. } => {

@@ -6,7 +6,7 @@ use std::thread;
 use agency_model::RunId;
 
 use super::git_command::{Finished, GitCommand, pauses};
-use super::worktree_lookup::FoundWorktree;
+use super::worktree_lookup::{self, FoundWorktree};
 use super::worktree_refs::OwnCommits;
 use super::{
     Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Patch, PatchContext, Preview, Removal,
@@ -46,6 +46,7 @@ impl Workspace for GitWorktree {
 
     fn prepare(&self) -> Result<()> {
         branch::check_plain(&self.branch)?;
+        worktree_lookup::refuse_agents(&self.repository, &self.worktrees_root)?;
         if self.path.symlink_metadata().is_ok() {
             return Err(WorkspaceError::PathOccupied { path: self.path.clone() });
         }

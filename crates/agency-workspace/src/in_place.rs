@@ -6,7 +6,7 @@ use super::checkout::Checkout;
 use super::jj;
 use super::{
     Changes, Commit, Patch, PatchContext, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeOutcome,
-    changes, index_cache, link,
+    changes, index_cache, link, worktree_lookup,
 };
 
 /// A run that works in the user's own working tree.
@@ -16,6 +16,8 @@ pub struct InPlace {
     pub repository: PathBuf,
     /// The commit that changes are counted from.
     pub base: Commit,
+    /// The directory below which all worktrees of runs are: nothing in it is the user's.
+    pub worktrees_root: PathBuf,
     /// Where a look at the files is kept for the next one; `None` where nothing is kept. It may be deleted at any time.
     pub looks: Option<PathBuf>,
 }
@@ -56,6 +58,7 @@ impl Workspace for InPlace {
 impl InPlace {
     /// The files, also those of a jj repository that git does not know as one of its own.
     fn checkout(&self) -> Result<Checkout> {
+        worktree_lookup::refuse_agents(&self.repository, &self.worktrees_root)?;
         if link::git_dir(&self.repository).is_none() && jj::git_store_of(&self.repository).is_some() {
             let checkout = jj::checkout(&self.repository, &self.repository, &self.base)?;
             return Ok(checkout.keeping(self.looks.as_deref()));

@@ -22,6 +22,12 @@ const REFS: &str = "refs";
 /// What the log of a deleted branch is called there.
 const BRANCH_LOG: &str = "branch-log";
 
+/// Where the files of a removed worktree are kept that no ref can hold, if some are.
+#[must_use]
+pub fn kept_work(trash: &Path, run: &RunId) -> Option<PathBuf> {
+    find(trash, run)
+}
+
 /// Where the work of a run is kept, if some is: beside the trash, under its id.
 pub(super) fn find(trash: &Path, run: &RunId) -> Option<PathBuf> {
     let place = place_of(trash, run);

@@ -29,6 +29,7 @@ mod jj;
 mod kept;
 mod link;
 mod merge;
+mod merge_base;
 mod nested;
 mod noted_commits;
 mod own_ref;
@@ -46,6 +47,7 @@ mod saved_work;
 mod scratch;
 mod snapshot;
 mod staging;
+mod start_point;
 mod temporary;
 mod trash;
 mod tree_walk;
@@ -70,6 +72,8 @@ pub use git_command::REPOSITORY_VARIABLES;
 pub use in_place::InPlace;
 pub use jj::{JjError, JjWorkspace, SharedJjWorkspace, restore_ref_with_jj, restore_with_jj};
 pub use jj::{OLDEST_JJ, jj_version};
+pub use kept::kept_work;
+pub use link::lies_in;
 pub use merge::{
     Committed, Conflict, DirtyCheckout, DirtyFiles, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged,
     SavedChanges, default_target,
@@ -85,7 +89,7 @@ pub use scratch::{
 };
 pub use temporary::{abandoned_directories, sweep_abandoned_directories};
 pub use trash::empty_trash;
-pub use uncommitted::UncommittedCheck;
+pub use uncommitted::{UncommittedCheck, WorktreeOfRun};
 
 /// What the workspace functions return.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;
@@ -345,7 +349,7 @@ impl Removal {
 pub enum WorktreeOutcome {
     /// It was removed, now or by an earlier attempt that is now complete.
     Removed,
-    /// It was deleted by hand; git has forgotten it now.
+    /// It was not at its place, deleted or moved by hand; git has forgotten it now.
     DeletedByHand,
     /// Neither the directory nor git's entry for it was there.
     AlreadyGone,

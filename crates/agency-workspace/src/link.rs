@@ -32,6 +32,18 @@ impl From<&fs::Metadata> for Identity {
     }
 }
 
+/// Whether a path lies in a directory, by its name or with its symlinks resolved, also where its end does not exist.
+#[must_use]
+pub fn lies_in(path: &Path, directory: &Path) -> bool {
+    if path.starts_with(directory) {
+        return true;
+    }
+    let real = path.ancestors().find_map(|above| fs::canonicalize(above).ok());
+    Identity::of(directory)
+        .zip(real)
+        .is_some_and(|(directory, real)| real.ancestors().any(|above| Identity::of(above) == Some(directory)))
+}
+
 /// The git directory that `.git` of a working tree is or names; `None` when there is none.
 pub(super) fn git_dir(work_tree: &Path) -> Option<PathBuf> {
     let dot_git = work_tree.join(".git");

@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 
+use super::checkout::Checkout;
+use super::head::Head;
 use super::link::Identity;
 use super::snapshot::Odd;
 use super::staging::Staging;
@@ -20,10 +22,14 @@ use agency_system::fault;
 pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<Removal> {
     let lookup = match FoundWorktree::find(worktree) {
         Ok(lookup) => lookup,
-        Err(WorkspaceError::RepositoryGone { .. }) if worktree.path.symlink_metadata().is_err() => {
+        Err(WorkspaceError::RepositoryGone { .. } | WorkspaceError::AgentsRepository { .. })
+            if worktree.path.symlink_metadata().is_err() =>
+        {
             return without_repository(worktree, WorktreeOutcome::AlreadyGone);
         }
-        Err(WorkspaceError::RepositoryGone { .. }) if options.force => return keep_without_repository(worktree),
+        Err(WorkspaceError::RepositoryGone { .. } | WorkspaceError::AgentsRepository { .. }) if options.force => {
+            return keep_without_repository(worktree);
+        }
         Err(WorkspaceError::Replaced { .. }) if options.force => {
             kept::keep_odd(&worktree.path, &worktree.trash, &worktree.run)?;
             return remove(worktree, options);
@@ -59,7 +65,11 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
 /// Takes back a worktree in which no agent ever ran, however far its making came.
 pub(super) fn undo(worktree: &GitWorktree) -> Result<()> {
     let lookup = match FoundWorktree::find(worktree) {
-        Err(WorkspaceError::RepositoryGone { .. }) if worktree.path.symlink_metadata().is_err() => return Ok(()),
+        Err(WorkspaceError::RepositoryGone { .. } | WorkspaceError::AgentsRepository { .. })
+            if worktree.path.symlink_metadata().is_err() =>
+        {
+            return Ok(());
+        }
         found => found?,
     };
     lookup.refuse_lock(worktree)?;
@@ -171,7 +181,7 @@ fn save(
     ref_files::move_aside(&lookup.common_dir, &worktree.trash, &worktree.run)?;
     let (work, ignored, mut to) = match lookup.here {
         Some(_) => save_files(worktree, lookup, options)?,
-        None => (None, vec![], Destination::Trash),
+        None => save_staged(worktree, lookup, options)?,
     };
     let work = match work {
         Some(work) => Some(work),
@@ -193,6 +203,23 @@ fn save(
         saved => saved.map_err(not_saved)?,
     };
     Ok(Saved { work, ignored, other_refs, to })
+}
+
+/// Saves what was staged in a worktree whose directory is gone: then git's entry alone leads to it.
+fn save_staged(
+    worktree: &GitWorktree,
+    lookup: &FoundWorktree,
+    options: RemoveOptions,
+) -> Result<(Option<SavedWork>, Vec<PathBuf>, Destination)> {
+    let Some(entry) = &lookup.entry else { return Ok((None, vec![], Destination::Trash)) };
+    let head = Head::branch(&worktree.branch);
+    let checkout = Checkout::of_worktree(&lookup.common_dir, &worktree.path, Some(&entry.admin_dir), head);
+    match snapshot::save_staged_alone(&checkout, &worktree.run, &worktree.base) {
+        Ok(work) => Ok((work, vec![], Destination::Trash)),
+        // What cannot be read stays in the entry.
+        Err(_) if options.force => Ok((None, vec![], Destination::KeptWithEntry)),
+        Err(error) => Err(WorkspaceError::NotSaved { path: worktree.path.clone(), source: Box::new(error) }),
+    }
 }
 
 /// Saves the files. What git cannot take, or no ref can hold, is refused; by force, the whole directory is kept then.

@@ -72,7 +72,7 @@ pub fn restore(repository: &Repository, run: &RunId, new_branch: &str) -> Result
     let common_dir = repository.common_dir()?;
     let other_refs = worktree_refs::find(&common_dir, run)?;
     let Some((_, commit)) = locate(&common_dir, run)? else {
-        return Err(WorkspaceError::NothingSaved { run: run.clone(), other_refs });
+        return Err(WorkspaceError::NothingSaved { kept: None, run: run.clone(), other_refs });
     };
     branch::check_new(repository.root(), new_branch)?;
     branch::create(&common_dir, new_branch, &commit)?;

@@ -66,10 +66,14 @@ pub(super) fn save_with(
 /// The files of the user's checkout as a commit on top of `head`, the commit that it is on; none if nothing differs from
 /// it. The checkout, its index and its branches stay as they are; the commit is in the repository and in no branch.
 pub(super) fn of_checkout(root: &Path, head: &Commit, run: &RunId) -> Result<Option<Commit>> {
-    let checkout = Checkout::of_root(root, head)?;
+    of_files(&Checkout::of_root(root, head)?, head, run)
+}
+
+/// The same for any checkout.
+pub(super) fn of_files(checkout: &Checkout, head: &Commit, run: &RunId) -> Result<Option<Commit>> {
     let unusable = |error| WorkspaceError::FilesNotTaken { source: Box::new(error) };
-    let staging = Staging::over(&checkout).map_err(unusable)?;
-    let found = look(&staging, &checkout, Odd::Refused).map_err(unusable)?;
+    let staging = Staging::over(checkout).map_err(unusable)?;
+    let found = look(&staging, checkout, Odd::Refused).map_err(unusable)?;
     if found.files == committed_tree(&staging, Some(head))? {
         return Ok(None);
     }
@@ -77,14 +81,37 @@ pub(super) fn of_checkout(root: &Path, head: &Commit, run: &RunId) -> Result<Opt
     commit_tree(&staging, &found.files, &[head], &message).map(Some)
 }
 
-/// Saves what is staged where git cannot look at the files. It sees none of them: an empty directory takes their place.
+/// Saves what is staged where git cannot look at the files, and the commits of a HEAD that is in no branch.
 pub(super) fn save_staged(checkout: &Checkout, run: &RunId, base: &Commit) -> Result<Option<SavedWork>> {
+    store_staged(checkout, run, base, HeadAlone::Saved)
+}
+
+/// Saves what is staged where the files are gone; none if that is what HEAD has, or if there is no index.
+pub(super) fn save_staged_alone(checkout: &Checkout, run: &RunId, base: &Commit) -> Result<Option<SavedWork>> {
+    match checkout.index() {
+        Some(index) if index.symlink_metadata().is_ok() => store_staged(checkout, run, base, HeadAlone::LeftOut),
+        Some(_) | None => Ok(None),
+    }
+}
+
+/// What is done about a HEAD where nothing else is to be saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HeadAlone {
+    Saved,
+    LeftOut,
+}
+
+/// Git sees none of the files: an empty directory takes their place.
+fn store_staged(checkout: &Checkout, run: &RunId, base: &Commit, alone: HeadAlone) -> Result<Option<SavedWork>> {
     let empty = TemporaryDirectory::new()?;
     let without_files = Checkout { work_tree: empty.path().to_owned(), ..checkout.clone() };
     let staging = Staging::over(&without_files)?;
     let head = checkout.head.commit(&checkout.common_dir)?;
     let files = staging.staged_tree()?;
     let uncommitted = files != committed_tree(&staging, head.as_ref())?;
+    if !uncommitted && alone == HeadAlone::LeftOut {
+        return Ok(None);
+    }
     let found = WorkingTree { head, files, staged: None, uncommitted, whole: false };
     store(&staging, checkout, &found, run, base)
 }

@@ -1,15 +1,20 @@
 //! What the user's checkout has and a new worktree does not get, because the base commit does not have it.
 //!
-//! The one rule: looking changes nothing and starts nothing but git on the user's own checkout.
+//! The one rule: looking changes nothing and starts nothing but git on the user's own checkout. In the worktree of a run
+//! git looks through a directory of our own.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agency_model::escaped_line;
 use serde::{Deserialize, Serialize};
 
 use super::Result;
+use super::checkout::Checkout;
 use super::git_command::GitCommand;
+use super::head::Head;
+use super::private_git::{Objects, PrivateGit};
+use super::temporary::TemporaryDirectory;
 
 /// How many files a warning names.
 const MAX_NAMED_FILES: usize = 5;
@@ -25,6 +30,20 @@ pub struct UncommittedCheck {
     pub prompt: Option<String>,
     /// The inputs, below the checkout.
     pub inputs: Vec<String>,
+    /// What is recorded about the checkout if it is the worktree of a run; absent for the user's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Box<WorktreeOfRun>>,
+}
+
+/// Where git's directories for the worktree of a run are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorktreeOfRun {
+    /// The git directory of the recorded repository.
+    pub common_dir: PathBuf,
+    /// Git's entry for the worktree, in that directory.
+    pub admin_dir: PathBuf,
+    /// The branch of the run.
+    pub branch: String,
 }
 
 /// How the checkout differs from the commit it is on.
@@ -37,8 +56,9 @@ impl UncommittedCheck {
     /// What the user should know, in sentences. What git cannot tell is not said.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
+        let Ok(look) = Look::at(self) else { return vec![] };
         let named: BTreeSet<&str> = self.inputs.iter().chain(&self.prompt).map(String::as_str).collect();
-        let (missing, changed) = self.named_files(&named).unwrap_or_default();
+        let (missing, changed) = look.named_files(&named).unwrap_or_default();
         let mut warnings = vec![];
         let inputs = |files: &BTreeSet<String>| -> Vec<String> {
             self.inputs.iter().filter(|input| files.contains(*input)).cloned().collect()
@@ -56,7 +76,7 @@ impl UncommittedCheck {
                 "the base commit does not have the prompt file as it is now, so the agent gets a copy of it: {prompt}"
             )
         }));
-        let status = self.status().ok().filter(|status| status.commit == self.base);
+        let status = look.status().ok().filter(|status| status.commit == self.base);
         let mut others = status.map(|status| status.changed).unwrap_or_default();
         others.retain(|file| !named.contains(file.as_str()));
         if let Some(files) = listed(&others) {
@@ -66,16 +86,30 @@ impl UncommittedCheck {
         }
         warnings
     }
+}
+
+/// Git at the checkout.
+struct Look<'a> {
+    check: &'a UncommittedCheck,
+    /// Where it is the worktree of a run, with the directory that this lies in.
+    private: Option<(PrivateGit, TemporaryDirectory)>,
+}
+
+impl<'a> Look<'a> {
+    fn at(check: &'a UncommittedCheck) -> Result<Self> {
+        let private = check.worktree.as_ref().map(|worktree| over(&check.root, worktree)).transpose()?;
+        Ok(Self { check, private })
+    }
 
     /// Of the files that the spec names, those that the base does not have, and those that it has differently.
     fn named_files(&self, named: &BTreeSet<&str>) -> Result<(BTreeSet<String>, BTreeSet<String>)> {
         if named.is_empty() {
             return Ok(Default::default());
         }
-        let there = self.git().run(["ls-tree", "-z", "--name-only", "--full-tree"]).arg(&self.base).arg("--");
+        let there = self.git().run(["ls-tree", "-z", "--name-only", "--full-tree"]).arg(&self.check.base).arg("--");
         let there: BTreeSet<String> = names(&there.args(named).read()?).collect();
         let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"];
-        let diff = self.git().run(diff).arg("--ignore-submodules=all").arg(&self.base).arg("--").args(named);
+        let diff = self.git().run(diff).arg("--ignore-submodules=all").arg(&self.check.base).arg("--").args(named);
         let mut changed: BTreeSet<String> = names(&diff.read()?).filter(|name| there.contains(name)).collect();
         for file in self.hidden_by_index(named)?.into_iter().filter(|file| there.contains(file)) {
             if self.differs_from_base(&file)? {
@@ -101,7 +135,7 @@ impl UncommittedCheck {
     /// Compares a file with the base by its content, through the filters that apply to it.
     fn differs_from_base(&self, file: &str) -> Result<bool> {
         let base = self.git().run(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
-        let base = base.arg(format!("{}:{file}", self.base)).read_line()?;
+        let base = base.arg(format!("{}:{file}", self.check.base)).read_line()?;
         Ok(self.git().run(["hash-object", "--"]).arg(file).read_line()? != base)
     }
 
@@ -126,9 +160,22 @@ impl UncommittedCheck {
     }
 
     fn git(&self) -> GitCommand {
-        let git = GitCommand::at(&self.root).config("core.fsmonitor=false");
+        let git = match &self.private {
+            Some((private, _)) => private.git(),
+            None => GitCommand::at(&self.check.root).config("core.fsmonitor=false"),
+        };
         git.env("GIT_LITERAL_PATHSPECS", "1")
     }
+}
+
+/// A git directory of our own over the worktree of a run.
+fn over(work_tree: &Path, worktree: &WorktreeOfRun) -> Result<(PrivateGit, TemporaryDirectory)> {
+    let WorktreeOfRun { common_dir, admin_dir, branch } = worktree;
+    let checkout = Checkout::of_worktree(common_dir, work_tree, Some(admin_dir), Head::branch(branch));
+    let directory = TemporaryDirectory::new()?;
+    let private = PrivateGit::make(directory.path(), &checkout, Objects::Private { also_from: None })?;
+    private.write_index(&private.agents_index(&checkout)?)?;
+    Ok((private, directory))
 }
 
 fn names(text: &[u8]) -> impl Iterator<Item = String> {

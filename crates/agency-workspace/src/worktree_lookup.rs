@@ -32,6 +32,7 @@ impl FoundWorktree {
     /// Looks at the recorded path and into the repository, and refuses whatever is not ours.
     pub(super) fn find(worktree: &GitWorktree) -> Result<Self> {
         let here = identify(&worktree.path, &worktree.repository, &worktree.worktrees_root)?;
+        refuse_agents(&worktree.repository, &worktree.worktrees_root)?;
         let (common_dir, entry) = repository_of(worktree, here)?;
         if here.is_some() && Identity::of(&worktree.path.join(".git")) == Identity::of(&common_dir) {
             return Err(WorkspaceError::MainWorktree { path: worktree.path.clone() });
@@ -87,6 +88,14 @@ impl FoundWorktree {
         let admin_dir = self.entry.as_ref().map(|entry| entry.admin_dir.as_path());
         Ok(Checkout::of_worktree(&self.common_dir, &worktree.path, admin_dir, Head::branch(&worktree.branch)))
     }
+}
+
+/// Refuses a repository that lies in the worktree of a run, whose agent can have written its settings and hooks.
+pub(super) fn refuse_agents(repository: &Path, worktrees_root: &Path) -> Result<()> {
+    if link::lies_in(repository, worktrees_root) {
+        return Err(WorkspaceError::AgentsRepository { repository: repository.to_owned() });
+    }
+    Ok(())
 }
 
 /// Says what is at the recorded path, which must be a real directory below the directory of all worktrees.
@@ -157,6 +166,7 @@ fn repository_of(worktree: &GitWorktree, here: Option<Identity>) -> Result<(Path
         Err(WorkspaceError::PathMissing { .. } | WorkspaceError::NotARepository { .. }) => {
             let linked =
                 here.and_then(|_| link::git_dir(&worktree.path)).and_then(|git_dir| link::common_dir(&git_dir));
+            let linked = linked.filter(|owner| refuse_agents(owner, &worktree.worktrees_root).is_ok());
             let found = linked.map(|owner| (entry::find(&owner, &worktree.path, here), owner));
             match found {
                 Some((Some(entry), owner)) => Ok((owner, Some(entry))),

@@ -16,6 +16,7 @@ pub(crate) mod doctor;
 pub(crate) mod drive;
 pub(crate) mod events;
 pub(crate) mod help;
+pub(crate) mod import;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod interrupt;
@@ -48,9 +49,9 @@ pub(crate) mod workflow;
 const RUN_HELP: &str = "The run: its name or a part of it, its id or the beginning or end of it, last, -1, -2";
 
 /// The root of the repository at a path, as rows have it. One that does not exist any more is still named by its path.
-fn repository_root(path: &std::path::Path) -> String {
-    let opened = agency_workspace::Repository::open(path)
-        .or_else(|error| agency_workspace::Repository::kept_by_jj(path).ok_or(error));
+fn repository_root(agency: &agency_engine::agency::Agency, path: &std::path::Path) -> String {
+    let opened =
+        agency.repository_at(path).or_else(|error| agency_workspace::Repository::kept_by_jj(path).ok_or(error));
     opened.map_or_else(
         |_| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string(),
         |repository| repository.root().display().to_string(),

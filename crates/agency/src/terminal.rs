@@ -3,7 +3,9 @@
 mod attach;
 mod editor;
 mod keyboard;
+mod leaving_tmux;
 
 pub(crate) use attach::{AttachEnd, attach_terminal};
 pub(crate) use editor::{edit, editor};
 pub(crate) use keyboard::{Key, Keyboard};
+pub(crate) use leaving_tmux::tell_how_to_leave;

@@ -4,9 +4,11 @@
 //! `draw` shows the state. The screen owns nothing: runs continue when it ends.
 
 mod applies;
+mod background_colour;
 mod canvas;
 mod change_counter;
 mod channel;
+mod clip;
 mod confirm;
 mod detail;
 mod draw;
@@ -48,6 +50,7 @@ use agency_model::ErrorCode;
 use jiff::Timestamp;
 use signal_hook::consts::{SIGHUP, SIGTERM, SIGWINCH};
 
+use self::background_colour::Answered;
 use self::change_counter::ChangeCounter;
 use self::channel::{EventReceiver, EventSender};
 use self::effects::EffectRunner;
@@ -92,6 +95,14 @@ pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Prob
         "NO_COLOR" if is_colourless => Some("1".to_owned()),
         _ => std::env::var(name).ok(),
     });
+    let look = context.config()?.tui;
+    let mut answered = Answered::default();
+    let ask = || {
+        answered = background_colour::ask();
+        answered.background
+    };
+    let palette = theme::chosen(look.theme, &look.colors, |name| std::env::var(name).ok(), ask);
+    let theme = Theme { palette, ..theme };
     let mut state = State::new(Timestamp::now(), size, theme, current_directory);
     state.recall(Memory::load(&context.home()?));
     let opened = context.clone();
@@ -100,6 +111,7 @@ pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Prob
     let counter = ChangeCounter::start(context.agency()?, sender.clone(), presence.clone()).map_err(broken)?;
     let effects = EffectRunner::new(context, sender, watcher, reader);
     let first = choices.new_run.then_some(Input::NewRun);
+    let first = first.into_iter().chain(answered.keys.into_iter().map(Input::Key)).collect();
     stay(state, &mut terminal, Threads { effects, receiver, counter, presence, first }, &ended).map_err(broken)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -125,7 +137,7 @@ struct Threads {
     counter: ChangeCounter,
     presence: Presence,
     /// What happens before anything else.
-    first: Option<Input>,
+    first: Vec<Input>,
 }
 
 /// The main loop: everything that happens is one input, handled by one function.
@@ -143,11 +155,11 @@ fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &Ato
         let now = Instant::now();
         let tick = TICK.saturating_sub(ticked.elapsed());
         let limit = pace.due(now).map_or(tick, |due| due.min(tick));
-        let limit = if first.is_some() { Duration::ZERO } else { limit };
+        let limit = if !first.is_empty() { Duration::ZERO } else { limit };
         if keyboard::wait(&receiver, limit)? == KeyboardState::Closed || ended.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let mut inputs: Vec<Input> = first.take().into_iter().collect();
+        let mut inputs = std::mem::take(&mut first);
         inputs.extend(receiver.drain().into_iter().map(Input::Background));
         if !inputs.is_empty() {
             pace.changed();
@@ -163,7 +175,8 @@ fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &Ato
             pace.changed();
         }
         let pressed = keyboard::pressed()?;
-        if !pressed.is_empty() {
+        // A terminal that another window covers is not looked at.
+        if pressed.iter().any(|input| !matches!(input, Input::Focus(false))) {
             pace.touched(Instant::now());
         }
         inputs.extend(pressed);

@@ -3,6 +3,7 @@
 #[expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says why")]
 mod habits {
     mod completing;
+    mod importing;
     mod listing;
     mod names;
     mod prompts;

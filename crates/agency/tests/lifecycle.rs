@@ -7,6 +7,7 @@ mod lifecycle {
     mod damaged_git;
     mod diagnostics;
     mod hostile;
+    mod inside_worktree;
     mod jj;
     mod many;
     mod mcp_servers;

@@ -3,11 +3,12 @@
 use super::{
     CommandTemplate, PromptDelivery,
     number::{DAY_IN_SECONDS, pauses, whole_number},
+    tui::TuiFile,
 };
 use agency_adapters::{DEFAULT_AGENT, StreamFormat};
 use agency_model::policy::Policy;
 use agency_model::run::FAILURES_ALLOWED;
-use agency_model::{BranchTemplate, HostChoice, VcsChoice};
+use agency_model::{BranchTemplate, HostChoice, ThemeChoice, VcsChoice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 use std::collections::BTreeMap;
@@ -59,6 +60,8 @@ pub(super) struct ConfigFile {
     pub(super) approval_policy: Policy,
     /// Notifications when an agent asks, or when a run has finished.
     pub(super) notify: Notify,
+    /// How the TUI looks.
+    pub(super) tui: TuiFile,
     /// Where the clones of git sources are. Empty: `sources` in the home.
     pub(super) sources_dir: String,
     /// Agents by name: built-in ones to change, and custom ones.
@@ -234,6 +237,7 @@ impl Default for ConfigFile {
             database: Database::default(),
             approval_policy: Policy::default(),
             notify: Notify::default(),
+            tui: TuiFile::default(),
             sources_dir: String::new(),
             agents: BTreeMap::new(),
         }
@@ -285,6 +289,10 @@ fn host<'de, D: Deserializer<'de>>(deserializer: D) -> Result<HostChoice, D::Err
 
 fn vcs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VcsChoice, D::Error> {
     choice(deserializer, VcsChoice::ALL.iter().map(|choice| choice.as_str()))
+}
+
+pub(super) fn theme<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ThemeChoice, D::Error> {
+    choice(deserializer, ThemeChoice::ALL.iter().map(|theme| theme.as_str()))
 }
 
 /// Reads one of the known values, and names them all if it is none of them.

@@ -1,7 +1,7 @@
 //! Which settings hold, and what gave each of them.
 
 use super::{
-    AgentConfig, CommandTemplate, Config, Form, NotifyConfig, RestartConfig, ScreenSource, agent_name,
+    AgentConfig, CommandTemplate, Config, Form, NotifyConfig, RestartConfig, ScreenSource, TuiConfig, agent_name,
     document::{Document, dotted},
 };
 use agency_model::document::{Node, dotted_key};
@@ -97,6 +97,7 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         lock_timeout,
         approval_policy,
         notify: NotifyConfig { bell, desktop, command, always },
+        tui: TuiConfig { theme, colors },
         sources_dir,
         agents,
         file,
@@ -132,6 +133,8 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         ("notify.desktop", json!(desktop)),
         ("notify.command", json!(command)),
         ("notify.always", json!(always)),
+        ("tui.theme", json!(theme.as_str())),
+        ("tui.colors", json!(colors)),
     ];
     settings
         .into_iter()

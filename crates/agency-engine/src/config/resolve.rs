@@ -81,6 +81,7 @@ fn settings(file: ConfigFile, agents: AgentTable, lines: KeyLines, path: Option<
             command: file.notify.command,
             always: file.notify.always,
         },
+        tui: file.tui.into(),
         sources_dir: non_empty(file.sources_dir).map(|place| beside(path.as_deref(), &place)),
         agents,
         file: path,

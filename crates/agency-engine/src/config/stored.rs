@@ -4,7 +4,7 @@
 
 use super::{
     AgentConfig, AgentTable, CommandTemplate, Config, Form, NotifyConfig, PromptDelivery, RestartConfig, ScreenSource,
-    origin::KeyLines,
+    TuiConfig, origin::KeyLines,
 };
 use crate::home::{HomeError, read_whole};
 use agency_adapters::{AgentAdapter, StreamFormat, find_adapter};
@@ -64,6 +64,9 @@ struct StoredConfig {
     notify_desktop: bool,
     notify_command: Vec<String>,
     notify_always: bool,
+    /// Earlier versions did not have it.
+    #[serde(default)]
+    tui: TuiConfig,
     sources_dir: Option<PathBuf>,
     agents: BTreeMap<String, StoredAgent>,
     file: Option<PathBuf>,
@@ -116,6 +119,7 @@ impl Config {
             lock_timeout,
             approval_policy,
             notify: NotifyConfig { bell, desktop, command, always },
+            tui,
             sources_dir,
             agents,
             file,
@@ -146,6 +150,7 @@ impl Config {
             notify_desktop: desktop,
             notify_command: command,
             notify_always: always,
+            tui,
             sources_dir,
             agents: agents.into_iter().map(|(name, agent)| (name, StoredAgent::of(agent))).collect(),
             file,
@@ -196,6 +201,7 @@ impl Config {
                 command: stored.notify_command,
                 always: stored.notify_always,
             },
+            tui: stored.tui,
             sources_dir: stored.sources_dir,
             agents: AgentTable::from(agents).with_unknown(unknown),
             file: stored.file,
@@ -278,6 +284,9 @@ mod tests {
             max_minutes = 5
             [notify]
             command = ["notify", "me"]
+            [tui]
+            theme = "light"
+            colors = { accent = "214" }
             [[approval_policy]]
             tool = "Bash"
             action = "ask"

@@ -51,6 +51,7 @@ use super::state::{Journal, SessionDirectory, SessionManager, SessionRecord};
 use crate::agency::{Agency, OpenError};
 use crate::config::Config;
 use crate::home::Home;
+use crate::runs::user_repository::users;
 use crate::store::RunRow;
 use crate::variant_name::variant_name;
 
@@ -132,13 +133,15 @@ impl WorkflowExecutor {
         let removed = drivers.iter().all(|driver| driver.removed_at.is_some());
         let worktree = start_step::worktree_of(&place.home, &maker).filter(|_| !removed);
         let worktree = worktree.ok_or_else(|| DriveError::NoWorktree(id.clone()))?;
+        let repo = users(&place.home, session.record.repo.as_ref());
+        let repo = repo.map_err(|_| DriveError::NoWorktree(id.clone()))?.display().to_string();
         let came: Vec<Timestamp> = drivers.iter().filter_map(|driver| driver.started_at).collect();
         let (sender, arrivals) = channel();
         Ok(Self {
             clock: Clock::new(&entries, &came, Now::read()),
             place,
             agency,
-            record: session.record,
+            record: SessionRecord { repo, ..session.record },
             directory,
             maker,
             worktree,

@@ -14,7 +14,7 @@ use agency_model::template::{Spell, Spellbook};
 use agency_model::workflow::{Fact, Plan, SessionState, Task};
 use agency_model::{Host, Mode, RunId, RunKind, SessionId, VcsChoice, WorkspaceKind};
 use agency_system::fault;
-use agency_workspace::Repository;
+use agency_workspace::lies_in;
 use ulid::Ulid;
 
 use super::{NewSession, Orchestrator, OrchestratorError, WorkflowSession};
@@ -112,13 +112,19 @@ impl Orchestrator {
         let id = SessionId::from_ulid(Ulid::generate());
         let StartRequest { plan, spells, system_prompt, repo, base_ref, goal, task, caller_env } = request;
         let base_ref = base_ref.unwrap_or_else(|| "HEAD".to_owned());
-        let repository = Repository::open(&repo).map_err(CreateError::Workspace)?;
-        let checked_out = repository.branch_to_merge_into().map_err(CreateError::Workspace)?;
-        let root = repository.root().display().to_string();
+        let repository = self.agency.repository_at(&repo).map_err(CreateError::Workspace)?;
+        // From the worktree of a run, no branch of the user's is meant.
+        let is_users = !lies_in(&repo, &self.agency.home.worktrees());
+        let checked_out = is_users.then(|| repository.branch_to_merge_into()).transpose();
+        let checked_out = checked_out.map_err(CreateError::Workspace)?.flatten();
+        let asked_in = if is_users { repository.root() } else { &repo };
+        let asked_in = asked_in.display().to_string();
         let caller_env =
             CallerEnv { environment: with_home(self.agency.home.root(), caller_env.environment), ..caller_env };
-        let planned = self.agency.plan(driver(&id, &plan.name, &root, &base_ref, caller_env))?;
+        let planned = self.agency.plan(driver(&id, &plan.name, &asked_in, &base_ref, caller_env))?;
         let repo = planned.spec.repo.clone();
+        // What HEAD is there is not known in the repository itself.
+        let base_ref = if is_users { base_ref } else { planned.base.to_string() };
         self.sessions.create(NewSession {
             id: id.clone(),
             repo,

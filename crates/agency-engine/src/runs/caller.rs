@@ -7,7 +7,7 @@ mod pane;
 
 use std::collections::BTreeMap;
 
-use agency_model::{Caller, RunId};
+use agency_model::{Caller, RunId, RunKind};
 use agency_system::process::{
     Ancestor, FoundProcess, NOTIFICATION_VARIABLE, RUN_ID_VARIABLE, ancestry, own_terminal_name,
 };
@@ -15,7 +15,7 @@ use agency_system::process::{
 use crate::agency::Agency;
 use crate::own_program::supervised_run;
 use crate::record::pid_file::{self, PidFile};
-use crate::store::StoreError;
+use crate::store::{StartedBy, StoreError};
 
 /// Why a process may not do what only users may.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -62,17 +62,21 @@ impl Agency {
         Ok(Caller { uid, pid: std::process::id(), terminal: own_terminal_name(), run })
     }
 
-    /// Whether agents of a run that this process creates may answer. An agent cannot give that to a run of its own
-    /// unless it has it.
-    pub(crate) fn grants_self_answer(&self) -> Result<bool, StoreError> {
-        if !self.config.allow_self_answer {
-            return Ok(false);
-        }
-        match self.origin()? {
-            CallerOrigin::User => Ok(true),
-            CallerOrigin::Agent(run) => self.store.allows_self_answer(&run),
-            CallerOrigin::UnseenSession(_) => Ok(false),
-        }
+    /// Who starts a run that this process creates. An agent cannot give a run of its own the right to answer unless it has
+    /// it, and a run that it starts through others stays its own.
+    pub(crate) fn starter(&self) -> Result<StartedBy, StoreError> {
+        let (agent, may_answer) = match self.origin()? {
+            CallerOrigin::User => (false, true),
+            CallerOrigin::Agent(run) => (self.is_of_an_agent(&run)?, self.store.allows_self_answer(&run)?),
+            CallerOrigin::UnseenSession(_) => (true, false),
+        };
+        Ok(StartedBy { agent, allow_self_answer: self.config.allow_self_answer && may_answer })
+    }
+
+    /// Whether an agent is behind what the process of a run starts. For the driver of a workflow that is decided by who started it.
+    fn is_of_an_agent(&self, run: &RunId) -> Result<bool, StoreError> {
+        let is_driver = self.store.run(run)?.kind == RunKind::Workflow;
+        Ok(!is_driver || self.store.is_started_by_agent(run)?)
     }
 
     /// Whether the agent of a run may answer: if the configuration says so, and said so when the run was created. An
@@ -98,10 +102,11 @@ impl Agency {
             if let Some(run) = supervised_by(ancestor)
                 && self.store.knows(&run)?
             {
-                // Whatever is above, the supervisor works for the user.
+                // Whatever is above, the supervisor works for the user, unless an agent chose its configuration.
                 let child = index.checked_sub(1).and_then(|below| chain.get(below));
                 let left = child.is_some_and(|child| !is_of_supervisor(child, ancestor));
-                return Ok(if left { CallerOrigin::Agent(run) } else { CallerOrigin::User });
+                let is_agents = left || self.store.is_started_by_agent(&run)?;
+                return Ok(if is_agents { CallerOrigin::Agent(run) } else { CallerOrigin::User });
             }
             if let Some(origin) = self.opener_of_pane(ancestor, chain.get(..index).unwrap_or_default())? {
                 return Ok(origin);

@@ -21,6 +21,7 @@
 
 mod adapters;
 mod ask;
+mod asked_from;
 mod assemble;
 mod continuation;
 mod environment;

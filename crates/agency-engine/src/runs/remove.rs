@@ -34,8 +34,8 @@ use agency_model::{RunId, Vcs};
 use agency_system::fault;
 use agency_system::lock::Lock;
 use agency_workspace::{
-    InPlace, JjError, Repository, Restored, Workspace, WorkspaceError, empty_trash, restore, restore_ref_with_jj,
-    restore_with_jj,
+    InPlace, JjError, Repository, Restored, Workspace, WorkspaceError, empty_trash, kept_work, restore,
+    restore_ref_with_jj, restore_with_jj,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,6 +51,7 @@ pub(crate) use self::workspace_of::{base_of, bring_up_to_date, workspace_of};
 use crate::agency::Agency;
 use crate::agent_files;
 use crate::record::pid_file::PidFile;
+use crate::runs::user_repository::repository_of;
 use crate::store::RunRow;
 pub use agency_workspace::{DeleteBranch, RemoveOptions};
 
@@ -129,10 +130,13 @@ impl Agency {
                 self.workspace_of(&row)?.remove(options)
             }
             // The last of them removes it.
-            Some(_) => {
-                InPlace { repository: row.directory().into(), base: base_of(&row)?, looks: Some(directory.looks()) }
-                    .remove(options)
+            Some(_) => InPlace {
+                repository: row.directory().into(),
+                base: base_of(&row)?,
+                worktrees_root: self.home.worktrees(),
+                looks: Some(directory.looks()),
             }
+            .remove(options),
         };
         let removal = removal.map_err(|error| remaining.push(worktree_remains(&row, &error))).ok();
         fault::point("rm.workspace");
@@ -165,18 +169,26 @@ impl Agency {
     /// Brings saved work back into a new branch.
     pub fn restore(&self, row: &RunRow, branch: Option<&str>) -> Result<Restored, RemoveError> {
         let default = format!("agency/restored-{}", row.id);
-        let new = branch.unwrap_or(&default);
+        let restored = self.restore_as(row, branch.unwrap_or(&default));
+        if let Err(RemoveError::Workspace(WorkspaceError::NothingSaved { run, other_refs, kept: None })) = restored {
+            let kept = kept_work(&self.home.trash(), &row.worktree_owner());
+            return Err(WorkspaceError::NothingSaved { run, other_refs, kept }.into());
+        }
+        restored
+    }
+
+    fn restore_as(&self, row: &RunRow, new: &str) -> Result<Restored, RemoveError> {
         Ok(match row.vcs {
             Vcs::Git => {
-                let repository = Repository::open(row.repo_path.as_ref())?;
+                let repository = Repository::open(&repository_of(&self.home, row)?)?;
                 let restored = restore(&repository, &row.id, new)?;
                 // The branch is there also where jj cannot be started; the next import of its user shows it.
                 let _ = repository.branches_to_jj();
                 restored
             }
             Vcs::Jj => {
-                let (repository, _) = Repository::reopen_with_jj(row.repo_path.clone().into(), &row.base_commit)?;
-                let nothing = || WorkspaceError::NothingSaved { run: row.id.clone(), other_refs: vec![] };
+                let (repository, _) = Repository::reopen_with_jj(repository_of(&self.home, row)?, &row.base_commit)?;
+                let nothing = || WorkspaceError::NothingSaved { kept: None, run: row.id.clone(), other_refs: vec![] };
                 match &row.saved_ref {
                     Some(saved) if is_ref(saved) => restore_ref_with_jj(&repository, &row.worktree_owner(), new)?,
                     Some(_) | None => restore_with_jj(&repository, &bookmark_of(row), new)?,

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The longest prompt that is read as a script.
 const MAX_PROMPT_BYTES: usize = 1024 * 1024;
 
-const DIRECTIVES: [&str; 8] = ["say", "warn", "wait", "write", "append", "run", "commit", "exit"];
+const DIRECTIVES: [&str; 9] = ["say", "warn", "wait", "write", "append", "run", "ask", "commit", "exit"];
 
 /// Reads the directives of a prompt; without a block of them, each of its lines is printed.
 ///
@@ -50,10 +50,12 @@ fn step(line: usize, text: &str) -> Result<ScriptedStep, ScriptError> {
             Directive::Append { path, text }
         }
         "run" => {
-            let words = words::split(rest).map_err(|words::UnclosedQuote| bad("run", "every quote to be closed"))?;
-            let mut words = words.into_iter();
-            let program = words.next().filter(|program| !program.is_empty()).ok_or(bad("run", "a program"))?;
-            Directive::Run { program, arguments: words.collect() }
+            let (program, arguments) = command(line, "run", rest)?;
+            Directive::Run { program, arguments }
+        }
+        "ask" => {
+            let (program, arguments) = command(line, "ask", rest)?;
+            Directive::Ask { program, arguments }
         }
         "commit" if rest.is_empty() => return Err(bad("commit", "a message")),
         "commit" => Directive::Commit(rest.to_owned()),
@@ -64,6 +66,14 @@ fn step(line: usize, text: &str) -> Result<ScriptedStep, ScriptError> {
         }
     };
     Ok(ScriptedStep { line, directive })
+}
+
+fn command(line: usize, directive: &'static str, rest: &str) -> Result<(String, Vec<String>), ScriptError> {
+    let bad = |needs| ScriptError::BadArgument { line, directive, needs };
+    let words = words::split(rest).map_err(|words::UnclosedQuote| bad("every quote to be closed"))?;
+    let mut words = words.into_iter();
+    let program = words.next().filter(|program| !program.is_empty()).ok_or(bad("a program"))?;
+    Ok((program, words.collect()))
 }
 
 fn first_word(text: &str) -> (&str, &str) {

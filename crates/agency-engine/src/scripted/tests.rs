@@ -96,3 +96,39 @@ fn a_commit_outside_a_repository_is_an_error_with_gits_words() {
     let error = run(directory.path(), "commit x").unwrap_err().to_string();
     assert!(error.starts_with("line 2: git did not commit: fatal: not a git repository"), "{error}");
 }
+
+/// Has a conversation in which each question gets this answer.
+fn conversation(prompt: &str, behaviour: &str, directory: &std::path::Path) -> (u8, String) {
+    use serde_json::json;
+    let user =
+        json!({ "type": "user", "message": { "role": "user", "content": [{ "type": "text", "text": prompt }] } });
+    let line = prompt.lines().position(|line| line.starts_with("ask ")).map_or(0, |index| index + 1);
+    let answer = json!({ "type": "control_response", "response": {
+        "subtype": "success", "request_id": format!("ask-{line}"), "response": { "behavior": behaviour } } });
+    let input = format!("not JSON\n{user}\n{answer}\n");
+    let (mut out, mut err) = (vec![], vec![]);
+    let code = super::converse(directory, &mut input.as_bytes(), &mut out, &mut err).unwrap();
+    (code, String::from_utf8(out).unwrap())
+}
+
+#[test]
+fn a_conversation_asks_and_does_only_what_is_allowed() {
+    let directory = tempfile::tempdir().unwrap();
+    let prompt = "```agency\nsay I begin\nask touch done\nsay I end\n```\n";
+    let (code, out) = conversation(prompt, "deny", directory.path());
+    assert_eq!(code, 0);
+    assert!(!directory.path().join("done").exists());
+    assert!(out.contains("Not allowed, so it is left out: touch done"), "{out}");
+    let (_, out) = conversation(prompt, "allow", directory.path());
+    assert!(directory.path().join("done").exists());
+    let types: Vec<String> = out
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["type"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(types, ["system", "assistant", "control_request", "assistant", "result"]);
+    // Without an answer nothing is done.
+    std::fs::remove_file(directory.path().join("done")).unwrap();
+    let other = prompt.replace("ask touch done", "say one\nask touch done");
+    let (_, out) = conversation(&other, "nonsense", directory.path());
+    assert!(!directory.path().join("done").exists(), "{out}");
+}

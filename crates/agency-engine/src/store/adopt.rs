@@ -221,11 +221,12 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::store::StartedBy;
     use crate::store::tests::new_run;
 
     fn store_with_a_run(directory: &Path) -> (Store, RunId) {
         let mut store = Store::open(&directory.join("agency.db"), Duration::from_secs(30)).unwrap();
-        let row = store.insert(&new_run(), false).unwrap();
+        let row = store.insert(&new_run(), StartedBy::default()).unwrap();
         (store, row.id)
     }
 

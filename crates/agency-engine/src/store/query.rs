@@ -194,6 +194,12 @@ impl Store {
         Ok(self.connection()?.query_row(sql, [id.as_str()], |row| row.get(0)).optional()?.unwrap_or(false))
     }
 
+    /// Whether an agent may have started a run.
+    pub fn is_started_by_agent(&self, id: &RunId) -> Result<bool, StoreError> {
+        let sql = "SELECT started_by_agent FROM runs WHERE id = ?1";
+        Ok(self.connection()?.query_row(sql, [id.as_str()], |row| row.get(0)).optional()?.unwrap_or(false))
+    }
+
     pub(super) fn rows(&self, sql: &str, values: impl Params) -> Result<Vec<RunRow>, StoreError> {
         // To prepare a statement with all columns takes longer than to read one row.
         let mut statement = self.connection()?.prepare_cached(sql)?;

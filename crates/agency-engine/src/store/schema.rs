@@ -15,6 +15,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     RECOVERY,
     WHO_MAY_ANSWER,
     NAMES,
+    WHO_STARTED,
 ];
 
 const RUNS_AND_REQUESTS: &str = "
@@ -254,4 +255,9 @@ ALTER TABLE runs ADD COLUMN allow_self_answer INTEGER NOT NULL DEFAULT 0;
 /// Runs of earlier versions that have no name are found at once. They get one when they are read.
 const NAMES: &str = "
 CREATE INDEX runs_unnamed ON runs (id) WHERE name IS NULL;
+";
+
+/// Whether an agent may have started the run. Of older runs it is not known; they count as the user's, as before.
+const WHO_STARTED: &str = "
+ALTER TABLE runs ADD COLUMN started_by_agent INTEGER NOT NULL DEFAULT 0;
 ";

@@ -45,7 +45,7 @@ fn spec(argument: &str) -> RunSpec {
 }
 
 fn insert(store: &mut Store, row: &RunRow) -> Result<RunRow, StoreError> {
-    store.insert(row, false)
+    store.insert(row, StartedBy::default())
 }
 
 fn store(directory: &Path) -> Store {
@@ -250,7 +250,9 @@ fn an_answer_of_an_older_version_has_no_caller_and_a_new_one_does() {
     assert_eq!((row.answered_by.as_deref(), row.answered_from), (Some("ann"), None));
     assert!(!store.allows_self_answer(&run.id).unwrap(), "what an older version did not record is not allowed");
     let newer = new_run();
-    store.insert(&newer, true).unwrap();
+    assert!(!store.is_started_by_agent(&run.id).unwrap(), "it counts as the user's, as before");
+    store.insert(&newer, StartedBy { agent: true, allow_self_answer: true }).unwrap();
+    assert!(store.is_started_by_agent(&newer.id).unwrap());
     assert!(store.allows_self_answer(&newer.id).unwrap());
     let from = Caller { uid: 1, pid: 2, terminal: Some("/dev/pts/3".into()), run: Some(run.id) };
     let answering = store.answer(&open, &Answer::Allow { message: None }, "bob", &from).unwrap();

@@ -61,10 +61,19 @@ pub(crate) fn now() -> Timestamp {
     now.round(Unit::Millisecond).unwrap_or(now)
 }
 
+/// Who starts a run, and what its agent may do because of that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StartedBy {
+    /// Whether an agent may have started it, rather than the user.
+    pub agent: bool,
+    /// Whether its own agent may answer questions.
+    pub allow_self_answer: bool,
+}
+
 impl Store {
-    /// Inserts a run as `queued`, and whether its agent may answer questions.
-    pub fn insert(&mut self, row: &RunRow, allow_self_answer: bool) -> Result<RunRow, StoreError> {
-        let inserted = self.insert_if_free(row, allow_self_answer, MustBeFree::default())?;
+    /// Inserts a run as `queued`, and who starts it.
+    pub fn insert(&mut self, row: &RunRow, by: StartedBy) -> Result<RunRow, StoreError> {
+        let inserted = self.insert_if_free(row, by, MustBeFree::default())?;
         inserted.ok_or(StoreError::NameTaken)
     }
 
@@ -72,7 +81,7 @@ impl Store {
     pub fn insert_if_free(
         &mut self,
         row: &RunRow,
-        allow_self_answer: bool,
+        by: StartedBy,
         free: MustBeFree,
     ) -> Result<Option<RunRow>, StoreError> {
         let transaction = self.begin()?;
@@ -80,7 +89,8 @@ impl Store {
             return Ok(None);
         }
         let mut values = row.values();
-        values.push(("allow_self_answer", allow_self_answer.into()));
+        values.push(("allow_self_answer", by.allow_self_answer.into()));
+        values.push(("started_by_agent", by.agent.into()));
         columns::insert(&transaction, &values)?;
         let row = read(&transaction, &row.id)?;
         transaction.commit()?;

@@ -102,7 +102,7 @@ impl Supervisor<'_> {
                     self.append(Event::Error { message });
                 }
             }
-            Reason::Exited | Reason::CouldNotStart | Reason::Disappeared => {}
+            Reason::Exited | Reason::CouldNotStart | Reason::Disappeared | Reason::Imported => {}
         }
     }
 

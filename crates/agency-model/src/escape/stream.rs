@@ -1,6 +1,6 @@
 //! The same for bytes that come in any pieces.
 
-use super::{escaped_text, escaped_text_after, push_byte};
+use super::{escaped_piece, escaped_text, push_byte};
 
 const ESCAPE: u8 = 0x1b;
 /// A sequence for colours is shorter.
@@ -147,7 +147,7 @@ impl Escaper {
         match (valid.is_empty(), broken) {
             (false, _) => {
                 let before = std::mem::replace(&mut self.before, valid.chars().next_back());
-                Prefix::Shown(valid.len(), escaped_text_after(before, valid))
+                Prefix::Shown(valid.len(), escaped_piece(before, valid))
             }
             (true, Some(None)) if more_may_come && end == bytes.len() => Prefix::Incomplete,
             (true, _) => {

@@ -11,8 +11,23 @@ fn what_deceives_is_shown_and_what_does_not_stays() {
     );
     assert_eq!(escaped_line("a\nb\tc\u{2028}\u{a0}d"), "a\\nb\\tc\\u{2028}\\u{a0}d");
     assert_eq!(escaped_text("tag\u{e0041} a\u{fe0f}"), "tag\\u{e0041} a\\u{fe0f}");
-    let plain = "Grüße, 漢字, Привет, שלום, \u{a0}⚠️ ✔️ é";
+    let plain = "Grüße, 漢字, Привет, שלום, ⚠️ ✔️ é";
     assert_eq!(escaped_text(plain), plain);
+    // The screens of agents are drawn with it.
+    assert_eq!(streamed(Sgr::Escape, &["❯\u{a0}⚠️".as_bytes()]), "❯\u{a0}⚠️");
+}
+
+#[test]
+fn a_space_that_looks_like_the_usual_one_is_shown_in_every_text() {
+    for (space, shown) in
+        [('\u{2800}', "\\u{2800}"), ('\u{a0}', "\\u{a0}"), ('\u{3000}', "\\u{3000}"), ('\u{202f}', "\\u{202f}")]
+    {
+        let text = format!("rm{space}-r\nx");
+        assert_eq!(escaped_text(&text), format!("rm{shown}-r\nx"));
+        assert_eq!(crate::plain_text(&text), format!("rm{shown}-r\nx"));
+        assert_eq!(escaped_line(&text), format!("rm{shown}-r\\nx"));
+    }
+    assert_eq!(streamed(Sgr::KeepColours, &["a\u{2800}b".as_bytes()]), "a\\u{2800}b");
 }
 
 fn streamed(sgr: Sgr, pieces: &[&[u8]]) -> String {

@@ -55,6 +55,8 @@ string_enum! {
         CouldNotStart = "could_not_start",
         /// Its supervisor died without leaving a marker.
         Disappeared = "disappeared",
+        /// Another program did it, whose worktree was imported.
+        Imported = "imported",
     }
 }
 

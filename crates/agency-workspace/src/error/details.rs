@@ -1,6 +1,6 @@
 //! The parts of an error: values for scripts, and texts for messages.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::WorkspaceError;
 
@@ -27,6 +27,11 @@ pub(crate) fn first_of(ids: &[String]) -> String {
 /// Names the refs that hold commits of a worktree, where there are some.
 pub(crate) fn also_saved(refs: &[String]) -> String {
     if refs.is_empty() { String::new() } else { format!("; commits of its worktree are at {}", refs.join(", ")) }
+}
+
+/// Names the directory that holds what no ref can hold, where there is one.
+pub(crate) fn kept_in(kept: Option<&Path>) -> String {
+    kept.map_or_else(String::new, |kept| format!("; its files are kept in {}", kept.display()))
 }
 
 impl WorkspaceError {
@@ -59,9 +64,11 @@ impl WorkspaceError {
             | Self::NestedRepositories { path, .. }
             | Self::NotSaved { path, .. }
             | Self::Replaced { path, .. }
+            | Self::ReplacedGit { path }
             | Self::NotRemoved { path, .. }
             | Self::NamedPipe { path, .. }
             | Self::Io { path, .. } => vec![("path", path.display().to_string())],
+            Self::AgentsRepository { repository } => vec![("repo", repository.display().to_string())],
             Self::BranchNotMerged { branch, .. } | Self::BranchInUse { branch, .. } => {
                 vec![("branch", branch.clone())]
             }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agency_model::{ErrorCode, shell_quoted};
+use agency_model::{ErrorCode, RunId, shell_quoted};
 
 use super::super::WorkspaceError;
 use super::super::error::details::{after_colon, listed};
@@ -38,10 +38,12 @@ pub enum MergeError {
     },
     /// The worktree is in the middle of something.
     #[error(
-        "'{}' is in the middle of a {operation}{}; finish or abort it there; to see how: git -C {} status",
-        .path.display(), unresolved(.files), shell_quoted(.path)
+        "'{}' is in the middle of a {operation}{}, which has to be finished or aborted by an agent; to see the work: \
+         agency diff {run}", .path.display(), unresolved(.files)
     )]
     HalfDone {
+        /// The run that made the worktree.
+        run: RunId,
         /// The worktree.
         path: PathBuf,
         /// The git command that is half done.
@@ -51,16 +53,20 @@ pub enum MergeError {
     },
     /// The worktree is on another branch than the one it was made for.
     #[error(
-        "'{}' is on {found}, not on its branch '{branch}'; bring the work there, as with: git -C {} switch {}",
-        .path.display(), shell_quoted(.path), shell_quoted(.branch)
+        "'{}' is on {found}, not on its branch '{branch}'; to see the work: agency diff {run}{}",
+        .path.display(), by_hand(.command.as_deref())
     )]
     OtherBranch {
+        /// The run that made the worktree.
+        run: RunId,
         /// The worktree.
         path: PathBuf,
         /// The branch of the worktree.
         branch: String,
         /// What it is on.
         found: String,
+        /// What merges the commit that is checked out, if there is one.
+        command: Option<String>,
     },
     /// Git or a hook refused the commit.
     #[error("the work in '{}' is not committed{}", .path.display(), after_colon(.message))]
@@ -116,8 +122,7 @@ pub enum MergeError {
     },
     /// An operation is in progress on the target branch.
     #[error(
-        "branch '{branch}' is in the middle of a {operation} in '{}'; finish or abort it there; to see how: git -C {} \
-         status", .path.display(), shell_quoted(.path)
+        "branch '{branch}' is in the middle of a {operation} in '{}'; it has to be finished or aborted first", .path.display()
     )]
     TargetInUse {
         /// The target branch.
@@ -129,8 +134,7 @@ pub enum MergeError {
     },
     /// The index of the target's checkout holds conflicts.
     #[error(
-        "'{}' has unresolved conflicts in {}; resolve them there; to see how: git -C {} status",
-        .path.display(), listed(.files), shell_quoted(.path)
+        "'{}' has unresolved conflicts in {}; they have to be resolved first", .path.display(), listed(.files)
     )]
     Unresolved {
         /// The checkout.
@@ -256,4 +260,11 @@ impl MergeError {
 
 fn unresolved(files: &[PathBuf]) -> String {
     if files.is_empty() { String::new() } else { format!(", with conflicts in {}", listed(files)) }
+}
+
+/// How to merge without agency.
+fn by_hand(command: Option<&str>) -> String {
+    command.map_or_else(String::new, |command| {
+        format!("; to merge its commits into the branch that you have checked out: {command}")
+    })
 }

@@ -77,7 +77,12 @@ fn a_conflict_and_a_nested_repository_do_not_stop_the_list() {
 #[test]
 fn in_place_shows_changes_and_never_touches_a_file() {
     let world = World::new();
-    let workspace = InPlace { repository: world.repository.clone(), base: world.head(), looks: None };
+    let workspace = InPlace {
+        repository: world.repository.clone(),
+        base: world.head(),
+        worktrees_root: world.root().join("home/worktrees"),
+        looks: None,
+    };
     workspace.prepare().unwrap();
     world.write("a.txt", "mine\n");
     world.write("new", "x\n");

@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use agency_workspace::{InPlace, MergeError, Workspace, write_prompt};
+use agency_workspace::{InPlace, MergeError, MergeStrategy, Workspace, write_prompt};
 
+use crate::merging::{merged, request};
 use crate::saving::conflict;
 use crate::world::{World, commit_all, executable, git, write};
 
@@ -105,25 +106,75 @@ fn a_merge_with_conflicts_is_refused_with_its_files() {
     let MergeError::HalfDone { operation, files, .. } = &error else { panic!("{error}") };
     assert_eq!((*operation, files.as_slice()), ("merge", ["a.txt".into()].as_slice()));
     // Aborting would throw away what was resolved so far.
-    assert!(error.to_string().ends_with("status") && !error.to_string().contains("--abort"), "{error}");
+    assert!(error.to_string().contains("agency diff") && !error.to_string().contains("--abort"), "{error}");
+    // In a place that an agent can write, git runs what the agent wrote.
+    assert!(!error.to_string().contains("git -C"), "{error}");
     git(&worktree.path, ["merge", "--abort"]);
     assert_eq!(worktree.commit_all("x").unwrap().files, 0);
 }
 
 // proves W10
 #[test]
-fn work_on_another_branch_or_on_none_is_not_guessed_about() {
+fn work_on_another_branch_or_beside_the_branch_is_not_guessed_about() {
     let world = World::new();
     let worktree = world.prepared();
     write(&worktree.path.join("new"), "x");
-    for (switch, named) in
-        [(["switch", "-q", "--create", "other"], "other"), (["switch", "-q", "--detach", "HEAD"], "no branch")]
-    {
-        git(&worktree.path, switch);
+    let refused = |named: &str| {
         let error = worktree.commit_all("x").unwrap_err();
         let MergeError::OtherBranch { found, .. } = &error else { panic!("{error}") };
         assert_eq!(found, named);
+        // A git that starts in the worktree runs what the agent wrote; and to switch back leaves the work behind.
+        let in_worktree = format!("git -C {}", worktree.path.display());
+        assert!(!error.to_string().contains(&in_worktree) && !error.to_string().contains("switch"), "{error}");
+    };
+    git(&worktree.path, ["switch", "-q", "--create", "other"]);
+    refused("other");
+    git(&worktree.path, ["switch", "-q", &worktree.branch]);
+    git(&worktree.path, ["commit", "-q", "--allow-empty", "-m", "on the branch"]);
+    let tip = git(&worktree.path, ["rev-parse", "HEAD"]);
+    git(&worktree.path, ["switch", "-q", "--detach", "HEAD~1"]);
+    git(&worktree.path, ["commit", "-q", "--allow-empty", "-m", "beside it"]);
+    refused("no branch");
+    assert_eq!(world.git(["rev-parse", &format!("refs/heads/{}", worktree.branch)]), tip);
+}
+
+#[test]
+fn commits_of_a_detached_head_that_follow_the_branch_are_its_work() {
+    for crashed in [false, true] {
+        let world = World::new();
+        let worktree = world.prepared();
+        let branch = format!("refs/heads/{}", worktree.branch);
+        git(&worktree.path, ["switch", "-q", "--detach", "HEAD"]);
+        write(&worktree.path.join("committed"), "x");
+        commit_all(&worktree.path, "by the agent, on no branch");
+        let detached = git(&worktree.path, ["rev-parse", "HEAD"]);
+        write(&worktree.path.join("loose"), "x");
+        if crashed {
+            // The branch was moved, and HEAD was not.
+            world.git(["update-ref", &branch, &detached]);
+        }
+        let committed = worktree.commit_all("what is loose").unwrap();
+        assert_eq!(committed.files, 1);
+        assert_eq!(world.git(["rev-parse", &branch]), committed.commit.as_str());
+        assert_eq!(world.git(["rev-parse", &format!("{branch}^")]), detached);
+        assert_eq!(git(&worktree.path, ["symbolic-ref", "HEAD"]), branch);
+        assert_eq!(git(&worktree.path, ["status", "--porcelain"]), "");
+        merged(worktree.merge(&request(MergeStrategy::Merge)));
+        world.git(["merge-base", "--is-ancestor", &detached, "main"]);
     }
+}
+
+#[test]
+fn a_branch_that_is_checked_out_elsewhere_does_not_move_under_its_user() {
+    let world = World::new();
+    let worktree = world.prepared();
+    git(&worktree.path, ["switch", "-q", "--detach", "HEAD"]);
+    git(&worktree.path, ["commit", "-q", "--allow-empty", "-m", "detached"]);
+    world.git(["switch", "-q", &worktree.branch]);
+    let before = world.git(["rev-parse", "HEAD"]);
+    let error = worktree.commit_all("x").unwrap_err();
+    assert!(matches!(error, MergeError::OtherBranch { .. }), "{error}");
+    assert_eq!(world.git(["rev-parse", "HEAD"]), before);
 }
 
 // proves W10
@@ -152,7 +203,12 @@ fn a_worktree_that_lost_its_link_commits_to_no_other_repository() {
 #[test]
 fn a_workspace_without_a_branch_of_its_own_is_not_merged() {
     let world = World::new();
-    let place = InPlace { repository: world.repository.clone(), base: world.head(), looks: None };
+    let place = InPlace {
+        repository: world.repository.clone(),
+        base: world.head(),
+        worktrees_root: world.root().join("home/worktrees"),
+        looks: None,
+    };
     let Err(error) = place.branch_work() else { panic!("no branch is the run's own") };
     assert!(matches!(error, MergeError::NoBranch { .. }), "{error}");
     let worktree = world.prepared();

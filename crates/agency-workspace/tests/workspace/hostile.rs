@@ -282,7 +282,12 @@ fn in_place_the_agents_settings_for_a_worktree_run_nothing() {
     write(&world.repository.join(".git/worktrees/users/config.worktree"), &witness.config());
     write(&users.join(".gitattributes"), "* filter=x\n");
     write(&users.join("a.txt"), "changed\n");
-    let workspace = InPlace { repository: users, base: world.head(), looks: None };
+    let workspace = InPlace {
+        repository: users,
+        base: world.head(),
+        worktrees_root: world.root().join("home/worktrees"),
+        looks: None,
+    };
     assert_eq!(names(&workspace.changes().unwrap()), [".gitattributes", "a.txt"]);
     workspace.diff().unwrap();
     witness.did_not_run();

@@ -132,6 +132,29 @@ fn a_trash_on_another_filesystem_changes_nothing() {
 }
 
 #[test]
+fn what_was_staged_in_a_directory_that_is_gone_is_saved_from_the_entry() {
+    for moved in [false, true] {
+        let world = World::new();
+        let worktree = world.prepared();
+        git(&worktree.path, ["switch", "-q", "--detach", "HEAD"]);
+        git(&worktree.path, ["commit", "-q", "--allow-empty", "-m", "on no branch"]);
+        let head = git(&worktree.path, ["rev-parse", "HEAD"]);
+        write(&worktree.path.join("staged"), "only the index names this\n");
+        git(&worktree.path, ["add", "staged"]);
+        if moved {
+            fs::rename(&worktree.path, world.repository.with_file_name("elsewhere")).unwrap();
+        } else {
+            fs::remove_dir_all(&worktree.path).unwrap();
+        }
+        let removal = worktree.remove(PLAIN).unwrap();
+        assert_eq!(removal.worktree, WorktreeOutcome::DeletedByHand);
+        let saved = removal.saved.unwrap();
+        assert_eq!(world.git(["show", &format!("{}:staged", saved.reference)]), "only the index names this");
+        world.git(["merge-base", "--is-ancestor", &head, &saved.reference]);
+    }
+}
+
+#[test]
 fn a_worktree_deleted_by_hand_is_forgotten_and_said_so() {
     let world = World::new();
     let worktree = world.prepared();

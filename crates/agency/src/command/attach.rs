@@ -15,7 +15,7 @@ use super::RUN_HELP;
 use crate::context::Context;
 use crate::problem::Problem;
 use crate::run_names::called;
-use crate::terminal::{AttachEnd, attach_terminal};
+use crate::terminal::{AttachEnd, attach_terminal, tell_how_to_leave};
 
 /// Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
 #[derive(Debug, clap::Args)]
@@ -73,7 +73,14 @@ fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Res
         return context.answer(&answer, |_| Ok(()));
     }
     match attachment {
-        Attachment::Tmux(mut command) | Attachment::Switch { mut command, .. } => {
+        Attachment::Tmux(mut command) => {
+            check_terminal()?;
+            tell_how_to_leave(&mut command, "leaves the agent running");
+            // Only a failure comes back from here.
+            let error = command.exec();
+            Err(Problem::new(ErrorCode::TmuxNotFound, format!("tmux could not be started: {error}")))
+        }
+        Attachment::Switch { mut command, .. } => {
             check_terminal()?;
             // Only a failure comes back from here.
             let error = command.exec();

@@ -1,92 +1,155 @@
-//! `agency demo`: three agents at once on a sample repository; needs no model and no network.
+//! `agency demo`: three agents at once on a sample repository, one of which asks; needs no model and no network.
+//!
+//! The one rule: it leaves nothing behind unless `--keep` is given. Its home, its repository and its worktrees are in one
+//! directory.
+
+mod answers;
+mod progress;
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use agency_engine::agency::Agency;
+use agency_engine::config::{Config, Form, PromptDelivery};
+use agency_engine::home::Home;
+use agency_engine::own_executable;
 use agency_engine::runs::create::RunRequest;
 use agency_engine::runs::remove::RemoveError;
+use agency_engine::scripted::PROTOCOL_OPTION;
 use agency_engine::scripted::sample::{self, SampleTask};
 use agency_engine::store::RunRow;
-use agency_engine::watch::Tail;
-use agency_model::run::State;
 use agency_model::spec::{RunnerDraft, SpecDraft};
-use agency_model::{ErrorCode, Host, Mode, RunKind, escaped_line, shell_quoted};
+use agency_model::{ErrorCode, Host, Mode, RunKind, shell_quoted};
 use agency_system::process::own_terminal_size;
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
+use signal_hook::consts::{SIGINT, SIGTERM};
 
+use self::progress::watch;
 use crate::context::Context;
-use crate::output::{Surface, state_word, styled};
+use crate::output::styled;
 use crate::problem::Problem;
 use crate::view::{RunView, run_table};
 
-/// Watch three scripted agents work at once on a sample repository; needs no model and no network
+/// Watch three scripted agents work at once on a sample repository, and answer one of them; needs no model and no network
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+#[command(after_help = "Examples:\n  agency demo\n  agency demo --keep")]
+pub(crate) struct Args {
+    /// Keep the sample repository, the runs and their home, and print how to look at them
+    #[arg(long)]
+    keep: bool,
+}
 
 /// The answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Shown {
+    /// The sample repository.
     repo: String,
+    /// The home of the runs.
+    home: String,
+    /// Whether both are still there.
+    kept: bool,
     runs: Vec<RunView>,
 }
 
-/// How often the progress lines look for news.
-const POLL_INTERVAL: Duration = Duration::from_millis(50);
-
-pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    let mut agency = context.agency()?;
-    let directory = tempfile::Builder::new()
-        .prefix("agency-demo-")
-        .tempdir()
-        .map_err(|error| Problem::new(ErrorCode::Io, format!("no temporary directory: {error}")))?;
-    let sample = sample::create(directory.path())
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    // Agents of the user are named at the end; a wrong configuration is reported before anything is done.
+    context.config()?;
+    let io = |error: std::io::Error| Problem::new(ErrorCode::Io, format!("no temporary directory: {error}"));
+    let directory = tempfile::Builder::new().prefix("agency-demo-").tempdir().map_err(io)?;
+    let place = directory.path().canonicalize().map_err(io)?;
+    let sample = sample::create(&place.join("adventure"))
         .map_err(|error| Problem::new(ErrorCode::Io, format!("the sample: {error}")))?;
-    // What is refused leaves no directory; from here on, runs work in it.
+    let interrupted = interruption().map_err(io)?;
+    let mut agency = open(&place)?;
     let plans =
         sample.tasks.iter().map(|task| agency.plan(request(&sample.path, task))).collect::<Result<Vec<_>, _>>()?;
-    let _kept = directory.keep();
     context.say(&format!("A sample repository is in {}", sample.path.display()));
-    context.say("Three scripted agents start, each in a worktree of its own:\n");
+    context.say("Three scripted agents start, each in a worktree of its own. One of them will ask you something.\n");
     let mut started = vec![];
-    for plan in &plans {
-        started.push(agency.create(plan, &AtomicBool::new(false))?);
-    }
-    let ended = watch(&mut agency, &started, context)?;
+    let ended = match start_and_watch(&mut agency, &plans, &mut started, context, &interrupted) {
+        Ok(ended) => ended,
+        Err(problem) => {
+            // No agent may work in a directory that goes away.
+            started.iter().for_each(|row| drop(agency.stop(row)));
+            return Err(problem);
+        }
+    };
     let views: Vec<RunView> = ended.iter().map(|row| RunView::new(row.clone(), agency.home())).collect();
     let diff = match ended.first() {
         Some(row) => agency.workspace_of(row)?.diff().map_err(RemoveError::from)?,
         None => vec![],
     };
-    let answer = Shown { repo: sample.path.display().to_string(), runs: views };
+    let home = agency.home().root().display().to_string();
+    let answer = Shown { repo: sample.path.display().to_string(), home, kept: args.keep, runs: views };
+    drop(agency);
+    let agents = installed_agents(&place, context);
+    if args.keep {
+        let _kept = directory.keep();
+    }
     context.answer(&answer, |out| {
         let width = own_terminal_size(std::io::stdout()).map(|size| size.columns.get());
         writeln!(out, "\n{}", run_table(&answer.runs, &[], Timestamp::now(), width))?;
         writeln!(out, "What {} changed:\n", sample.tasks.first().map_or("", |task| task.name))?;
         write!(out, "{}", coloured(&String::from_utf8_lossy(&diff)))?;
         let agency = own_name();
-        let name = answer.runs.first().map_or_else(String::new, |run| run.id.to_string());
-        writeln!(out, "\nTry next:")?;
-        writeln!(out, "  {agency}    (all runs on one screen; q leaves it)")?;
-        writeln!(out, "  {agency} ls")?;
-        writeln!(out, "  {agency} show {name}")?;
-        writeln!(out, "  {agency} logs {name}")?;
-        writeln!(out, "  {agency} events {name}")?;
-        writeln!(out, "  {agency} rm --all-finished --dry-run")
+        if answer.kept {
+            let home = shell_quoted(&answer.home);
+            writeln!(out, "\nKept: AGENCY_HOME={home} {agency} shows these runs.")?;
+        }
+        writeln!(out)?;
+        for line in next_steps(&agency, &agents) {
+            writeln!(out, "{line}")?;
+        }
+        Ok(())
     })
+}
+
+/// Set when the user interrupts the demo; a second time ends it at once.
+fn interruption() -> std::io::Result<Arc<AtomicBool>> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&interrupted))?;
+        signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
+    }
+    Ok(interrupted)
+}
+
+/// Opens a home of its own, in which the scripted agent has conversations.
+fn open(place: &Path) -> Result<Agency, Problem> {
+    let executable = own_executable()
+        .map_err(|error| Problem::new(ErrorCode::Io, format!("the agency executable was not found: {error}")))?;
+    let mut config = Config::default();
+    if let Some((_, scripted)) = config.agent("scripted") {
+        let mut scripted = scripted.clone();
+        let args = vec!["scripted".to_owned(), PROTOCOL_OPTION.to_owned()];
+        let stream = agency_adapters::StreamFormat::Claude;
+        scripted.headless = Form { args, prompt: PromptDelivery::Protocol, stream, resume: None };
+        config.agents.insert("scripted".to_owned(), scripted);
+    }
+    Ok(Agency::open(Home::new(place.join("home")), config, executable)?)
+}
+
+fn start_and_watch(
+    agency: &mut Agency,
+    plans: &[agency_engine::runs::create::Plan],
+    started: &mut Vec<RunRow>,
+    context: &Context,
+    interrupted: &AtomicBool,
+) -> Result<Vec<RunRow>, Problem> {
+    for plan in plans {
+        started.push(agency.create(plan, interrupted)?);
+    }
+    watch(agency, started, context, interrupted)
 }
 
 fn request(repo: &Path, task: &SampleTask) -> RunRequest {
     let environment: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
-    let search = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
-    let has_tmux = std::env::split_paths(&search).any(|directory| directory.join("tmux").is_file());
     RunRequest {
         kind: RunKind::Run,
         spec_file: None,
@@ -95,7 +158,8 @@ fn request(repo: &Path, task: &SampleTask) -> RunRequest {
             runner: Some(RunnerDraft { kind: Some("scripted".to_owned()), args: None }),
             name: Some(task.name.to_owned()),
             mode: Some(Mode::Headless),
-            host: Some(if has_tmux { Host::Tmux } else { Host::Detached }),
+            // Nothing of it stays, and a tmux session would.
+            host: Some(Host::Detached),
             ..SpecDraft::default()
         },
         prompt_text: Some(task.prompt.to_owned()),
@@ -109,74 +173,31 @@ fn request(repo: &Path, task: &SampleTask) -> RunRequest {
     }
 }
 
-/// Shows the last line of each run until all have finished.
-fn watch(agency: &mut Agency, rows: &[RunRow], context: &Context) -> Result<Vec<RunRow>, Problem> {
-    let target = if context.is_watched() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bars = MultiProgress::with_draw_target(target);
-    let style = ProgressStyle::with_template("{spinner} {prefix:<22} {wide_msg}").ok();
-    let mut lines: Vec<ProgressLine> = rows
-        .iter()
-        .map(|row| ProgressLine::new(row, &bars, style.clone(), &agency.home().run(&row.id).combined_log()))
-        .collect::<Result<_, _>>()?;
-    let mut ended = vec![];
-    loop {
-        ended.clear();
-        for (line, row) in lines.iter_mut().zip(rows) {
-            let row = agency.wait(&row.id, Some(POLL_INTERVAL), State::is_terminal)?;
-            line.update(&row, context);
-            ended.push(row);
-        }
-        if ended.iter().all(|row| row.state.is_terminal()) {
-            if context.is_watched() {
-                // The last progress line has no end of its own.
-                context.say("");
-            }
-            return Ok(ended);
-        }
-    }
+/// The agents of the user's own configuration that are installed, as they are typed.
+fn installed_agents(place: &Path, context: &Context) -> Vec<String> {
+    // Nothing is made in the user's own home for it.
+    let opened = || Agency::open(Home::new(place.join("home")), context.config().ok()?, own_executable().ok()?).ok();
+    let found = opened().map(|agency| {
+        let here = context.current_directory().unwrap_or_default();
+        agency.installed_agents(&here, &std::env::vars_os().collect())
+    });
+    found.unwrap_or_default().into_iter().filter(|name| name != "scripted").collect()
 }
 
-struct ProgressLine {
-    bar: ProgressBar,
-    cursor: Tail,
-    over: bool,
-}
-
-impl ProgressLine {
-    fn new(row: &RunRow, bars: &MultiProgress, style: Option<ProgressStyle>, log: &Path) -> Result<Self, Problem> {
-        let bar = bars.add(ProgressBar::new_spinner()).with_prefix(row.name.clone().unwrap_or_default());
-        if let Some(style) = style {
-            bar.set_style(style);
-        }
-        bar.enable_steady_tick(Duration::from_millis(120));
-        let cursor =
-            Tail::at(log, 0).map_err(|error| Problem::new(ErrorCode::Io, format!("{}: {error}", log.display())))?;
-        Ok(Self { bar, cursor, over: false })
-    }
-
-    fn update(&mut self, row: &RunRow, context: &Context) {
-        let mut text = vec![];
-        // A line that cannot be read now is read at the next look.
-        let _ = self.cursor.read(|piece| {
-            text.extend_from_slice(piece);
-            Ok(())
-        });
-        let text = String::from_utf8_lossy(&text);
-        for said in text.lines().filter(|line| !line.trim().is_empty()) {
-            if self.bar.is_hidden() {
-                context.say(&format!("  {:<22} {said}", self.bar.prefix()));
-            }
-            self.bar.set_message(escaped_line(said));
-        }
-        if row.state.is_terminal() && !self.over {
-            self.over = true;
-            if self.bar.is_hidden() {
-                context.say(&format!("  {:<22} {}", self.bar.prefix(), state_word(row.state)));
-            }
-            let state = Surface::stderr().shown(state_word(row.state).as_bytes());
-            self.bar.finish_with_message(String::from_utf8_lossy(&state).into_owned());
-        }
-    }
+/// How to start a real agent, in three lines.
+fn next_steps(agency: &str, agents: &[String]) -> [String; 3] {
+    let [first, second] = match agents {
+        [] => [
+            "No real agent is installed here yet. Install Claude Code, Codex, Gemini or opencode, then, in a git repository:"
+                .to_owned(),
+            format!("  {agency} run \"Fix the login test\""),
+        ],
+        [agent, ..] => [
+            format!("Installed here: {}. In a git repository of yours:", agents.join(", ")),
+            format!("  {agency} run -a {agent} \"Fix the login test\""),
+        ],
+    };
+    [first, second, format!("  {agency}    # all runs on one screen, their questions too; q leaves it")]
 }
 
 /// A diff in the usual colours.

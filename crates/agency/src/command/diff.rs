@@ -8,7 +8,7 @@ mod unified;
 use std::process::ExitCode;
 
 use agency_engine::runs::remove::RemoveError;
-use agency_engine::store::Purpose;
+use agency_engine::store::{Purpose, RunRow};
 use agency_model::patch::Patch as PatchText;
 use agency_model::{Escaper, Sgr};
 use agency_workspace::{Patch, PatchContext};
@@ -72,7 +72,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let row = context.select(&mut agency, &args.run)?;
     if row.removed_at.is_some() {
-        return Err(Problem::removed(&row));
+        // No command is named that would let git run where an agent could write.
+        let repo_path = agency.repository_of(&row).map_err(RemoveError::from)?.display().to_string();
+        return Err(Problem::removed(&RunRow { repo_path, ..row }));
     }
     let Patch { text, unread } = agency.workspace_of(&row)?.patch().map_err(RemoveError::from)?;
     for warning in &unread {

@@ -61,7 +61,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let filter = filter(args);
+    let filter = filter(args, &agency);
     if args.watch {
         return watch::watch(&mut agency, args, &filter, context);
     }
@@ -100,10 +100,10 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 }
 
 /// What the options leave.
-fn filter(args: &Args) -> RunFilter {
+fn filter(args: &Args, agency: &Agency) -> RunFilter {
     RunFilter {
         states: args.state.iter().filter_map(|word| word.parse::<State>().ok()).collect(),
-        repo: args.repo.as_deref().map(super::repository_root),
+        repo: args.repo.as_deref().map(|path| super::repository_root(agency, path)),
         except: (!args.all).then_some(RunKind::Ask),
         name: args.name.clone(),
         removed: args.all,

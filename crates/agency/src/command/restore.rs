@@ -45,8 +45,10 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let mut row = context.select_for(&mut agency, &args.run, Purpose::Restore)?;
     if let Some(moved) = &args.repo {
-        row.repo_path = Repository::open(moved).map_err(RemoveError::from)?.root().display().to_string();
+        row.repo_path = agency.repository_at(moved).map_err(RemoveError::from)?.root().display().to_string();
     }
+    // Where the recorded one lies in the worktree of another run, that run's.
+    row.repo_path = agency.repository_of(&row).map_err(RemoveError::from)?.display().to_string();
     let restored = agency.restore(&row, args.branch.as_deref())?;
     let look = look_command(&row, &restored.branch);
     let answer = RestoredWork {

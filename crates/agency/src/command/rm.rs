@@ -186,7 +186,7 @@ fn choose(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<(Ru
             .collect();
     }
     let states = vec![State::Completed, State::Failed, State::Killed];
-    let repo = args.repo.as_deref().map(super::repository_root);
+    let repo = args.repo.as_deref().map(|path| super::repository_root(agency, path));
     let rows = agency.list(&RunFilter { states, repo, ..RunFilter::default() })?;
     let now = Timestamp::now();
     let least = args.older_than.unwrap_or_default();

@@ -104,6 +104,7 @@ const SCHEMAS: &[NamedSchema] = &[
     ("rm", "agency rm with one run", || answer_schema(schema_for!(rm::Outcome))),
     ("rm-several", "agency rm with several runs", || answer_schema(schema_for!(rm::RemovedRuns))),
     ("restore", "agency restore", || answer_schema(schema_for!(restore::RestoredWork))),
+    ("import", "agency import", || answer_schema(schema_for!(super::import::Imported))),
     ("init", "agency init", || answer_schema(schema_for!(super::init::Initialised))),
     ("workflow-validate", "agency workflow validate", || answer_schema(schema_for!(workflow::Validation))),
     ("workflow-render", "agency workflow render", || answer_schema(schema_for!(workflow::Prompt))),

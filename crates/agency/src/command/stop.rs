@@ -43,7 +43,7 @@ fn chosen(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<Str
     let session = args.session.as_deref().map(|text| SessionManager::new(agency.home().clone()).select(text));
     let live = RunFilter {
         states: vec![State::Queued, State::Running],
-        repo: args.repo.as_deref().map(super::repository_root),
+        repo: args.repo.as_deref().map(|path| super::repository_root(agency, path)),
         session: session.transpose().map_err(OrchestratorError::from)?,
         ..RunFilter::default()
     };

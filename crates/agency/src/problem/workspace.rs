@@ -23,6 +23,9 @@ impl Coded for WorkspaceError {
 fn hint_of(error: &WorkspaceError) -> Option<String> {
     let hint = if let WorkspaceError::NoCommit { root } = error {
         format!("git -C {} commit --allow-empty -m 'First commit'", shell_quoted(root))
+    } else if let WorkspaceError::AgentsRepository { .. } | WorkspaceError::ReplacedGit { .. } = error {
+        "work in your own checkout, or name it with --repo; agency rm --force moves a worktree aside and keeps its files"
+            .to_owned()
     } else if let WorkspaceError::InvalidBranchName { .. } = error {
         "choose another name with --branch; git help check-ref-format has the rules".to_owned()
     } else if let WorkspaceError::BranchBlocked { by, .. } = error {

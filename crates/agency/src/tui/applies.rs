@@ -43,6 +43,8 @@ fn inbox_applies(state: &State, action: InboxAction) -> bool {
         InboxAction::Words => question.free_text || !question.actions().is_empty(),
         InboxAction::Option(_)
         | InboxAction::Send
+        | InboxAction::Mark
+        | InboxAction::MarkAll
         | InboxAction::OpenRun
         | InboxAction::ScrollUp
         | InboxAction::ScrollDown => true,

@@ -208,9 +208,12 @@ impl Detail {
         area: Rect,
         theme: super::theme::Theme,
     ) -> Option<bool> {
-        let (body, scroll) = self.pane.scrolled()?;
-        let row_style = RowStyle { width: area.width, theme };
-        Some(scroll.find(forwards, is_match, body, row_style, viewport(area)))
+        self.pane.find(forwards, is_match, RowStyle { width: area.width, left: 0, theme }, viewport(area))
+    }
+
+    /// Moves by some columns; false where every line is seen as a whole.
+    pub(super) fn slide(&mut self, columns: i16, area: Rect) -> bool {
+        self.pane.slide(columns, viewport(area))
     }
 
     /// Folds or unfolds what was clicked: a tool call, or a file by its first row.

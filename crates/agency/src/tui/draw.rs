@@ -28,6 +28,7 @@ pub(super) use paint::width;
 
 use super::layout::Areas;
 use super::state::{Focus, Overlay, State};
+use super::theme::Role;
 
 /// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
@@ -37,10 +38,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     let areas =
         Areas::of((area.width.min(state.size.0), area.height.min(state.size.1)), state.focus, state.detail_alone);
     header::draw(&mut paint, areas.header, state);
-    runs::draw(&mut paint, areas.list, state);
     for row in areas.divider.rows() {
-        paint.text(row, state.theme.glyph("│", "|"), super::theme::Role::Quiet);
+        paint.text(row, state.theme.glyph("│", "|"), Role::Border);
     }
+    frames(&mut paint, &areas, state);
+    runs::draw(&mut paint, areas.list, state);
     detail::draw(&mut paint, &areas, state);
     for front in &state.overlays {
         match front {
@@ -56,6 +58,19 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         }
     }
     footer::draw(&mut paint, areas.footer, state);
+}
+
+/// Frames around the list and the tab; the one that takes the keys stands out.
+fn frames(paint: &mut Paint<'_>, areas: &Areas, state: &State) {
+    let role = |in_front| if in_front { Role::Focus } else { Role::Border };
+    paint.frame(areas.list_frame, role(list_in_front(state)));
+    paint.frame(areas.detail_frame, role(state.focus == Focus::Detail && state.overlays.is_empty()));
+    if areas.list_frame.height > 0 {
+        let row = Rect { x: areas.list.x - 1, width: areas.list.width, height: 1, ..areas.list_frame };
+        let order = format!(" {}, {} ", state.runs.grouping.as_str(), state.runs.sorting.as_str());
+        let used = paint.text(row, " Runs ", Role::Title);
+        paint.right(Rect { x: row.x + used, width: row.width.saturating_sub(used), ..row }, &order, Role::Quiet);
+    }
 }
 
 /// Whether the list takes the keys.

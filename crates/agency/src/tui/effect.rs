@@ -31,6 +31,8 @@ pub(super) enum Effect {
     Remember(Box<Memory>),
     /// Put a text where the terminal keeps copied things.
     Copy(String),
+    /// Draw the user's attention to the terminal, which is not in front, with a line about why.
+    Notify(String),
 }
 
 /// Counts what was done; a late word about a job finds it by this.
@@ -43,6 +45,11 @@ pub(super) enum Job {
     Interrupt(RunRow),
     Answer {
         question: Box<QuestionRow>,
+        answer: Answer,
+    },
+    /// Give the same answer to several questions.
+    AnswerAll {
+        questions: Vec<QuestionRow>,
         answer: Answer,
     },
     /// Send a message to a running agent.
@@ -96,6 +103,7 @@ impl Job {
             Self::Stop(row) => format!("stopping {}", label(row)),
             Self::Interrupt(row) => format!("interrupting {}", label(row)),
             Self::Answer { question, .. } => format!("answering {}", question.id),
+            Self::AnswerAll { questions, .. } => format!("answering {} questions", questions.len()),
             Self::Send { row, .. } => format!("sending to {}", label(row)),
             Self::Resume { row, .. } => format!("resuming {}", label(row)),
             Self::Restart(row) => format!("restarting {}", label(row)),
@@ -132,7 +140,7 @@ impl Job {
             | Self::Approve(session)
             | Self::Reject { session, .. }
             | Self::Retry { session, .. } => session.as_str(),
-            Self::StopAll(_) | Self::RemoveAll(_) | Self::Agents | Self::Create(_) => "",
+            Self::AnswerAll { .. } | Self::StopAll(_) | Self::RemoveAll(_) | Self::Agents | Self::Create(_) => "",
         }
     }
 
@@ -153,6 +161,7 @@ impl Job {
             Self::Stop(_)
             | Self::Interrupt(_)
             | Self::Answer { .. }
+            | Self::AnswerAll { .. }
             | Self::Restart(_)
             | Self::PlanRemoval { .. }
             | Self::Remove { .. }

@@ -67,6 +67,11 @@ impl EffectRunner {
                 }
             }
             Effect::Copy(text) => terminal.copy(&text)?,
+            Effect::Notify(line) => {
+                if let Ok(config) = self.context.config() {
+                    terminal.notify(config.notify.bell, config.notify.desktop.then_some(&*line))?;
+                }
+            }
         }
         Ok(ControlFlow::Continue(()))
     }

@@ -136,7 +136,7 @@ pub(super) fn choice(number: u8, run: u8, several: bool) -> QuestionRow {
 
 /// A screen of this size without anything.
 pub(super) fn empty(size: (u16, u16)) -> State {
-    State::new(now(), size, Theme { colour: true, unicode: true }, "/home/user/shop".into())
+    State::new(now(), size, Theme::ansi(true, true), "/home/user/shop".into())
 }
 
 /// A screen with these runs and questions.

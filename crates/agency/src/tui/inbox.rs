@@ -37,6 +37,8 @@ pub(super) struct Inbox {
     pub(super) chosen: BTreeSet<usize>,
     /// The first line of it that is shown.
     pub(super) top: usize,
+    /// The questions that are chosen for one answer to all of them.
+    marked: BTreeSet<QuestionId>,
     /// The outcomes of our answers to questions that are shown or still in the list.
     outcomes: BTreeMap<QuestionId, Result<String, Failure>>,
     /// How many questions a request had.
@@ -70,6 +72,7 @@ impl Inbox {
         let shown = self.shown.as_ref();
         let known = |id: &QuestionId| questions.iter().chain(shown).any(|row| row.id == *id);
         self.outcomes.retain(|id, _| known(id));
+        self.marked.retain(|id| questions.iter().any(|row| row.id == *id));
         let has_part = |run: &RunId, request: &str| {
             questions
                 .iter()
@@ -77,6 +80,31 @@ impl Inbox {
                 .any(|row| row.run_id == *run && part(row).is_some_and(|(of, _)| of == request))
         };
         self.parts.retain(|(run, request), _| has_part(run, request));
+    }
+
+    /// Chooses the question that is looked at, or not.
+    pub(super) fn mark(&mut self) {
+        if let Some(id) = self.shown.as_ref().map(|row| row.id.clone())
+            && !self.marked.remove(&id)
+        {
+            self.marked.insert(id);
+        }
+    }
+
+    /// Chooses all these questions, or none of them if all are chosen.
+    pub(super) fn mark_all(&mut self, ids: Vec<QuestionId>) {
+        match ids.iter().all(|id| self.marked.contains(id)) {
+            true => self.marked.clear(),
+            false => self.marked.extend(ids),
+        }
+    }
+
+    pub(super) fn unmark_all(&mut self) {
+        self.marked.clear();
+    }
+
+    pub(super) fn is_marked(&self, id: &QuestionId) -> bool {
+        self.marked.contains(id)
     }
 
     /// Takes the outcome of an answer.
@@ -105,7 +133,10 @@ fn part(row: &QuestionRow) -> Option<(String, usize)> {
 
 /// How a question stands.
 pub(super) fn standing(state: &State, id: &QuestionId) -> AnswerStatus {
-    let sends = |job: &Job| matches!(job, Job::Answer { question, .. } if question.id == *id);
+    let sends = |job: &Job| {
+        let one = matches!(job, Job::Answer { question, .. } if question.id == *id);
+        one || matches!(job, Job::AnswerAll { questions, .. } if questions.iter().any(|question| question.id == *id))
+    };
     if state.jobs.iter().any(|(_, job)| sends(job)) {
         return AnswerStatus::Sending;
     }

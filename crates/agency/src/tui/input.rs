@@ -18,6 +18,8 @@ pub(super) enum Input {
     Paste(String),
     /// The terminal has so many columns and rows.
     Resize(u16, u16),
+    /// The terminal is in front now, or another window is.
+    Focus(bool),
     /// Time went by.
     Tick(Timestamp),
     /// The program was opened to start a run.

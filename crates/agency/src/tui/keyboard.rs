@@ -83,7 +83,8 @@ fn input_of(event: Event) -> Option<Input> {
         Event::Mouse(mouse) => Some(Input::Mouse(mouse)),
         Event::Paste(text) => Some(Input::Paste(text)),
         Event::Resize(columns, rows) => Some(Input::Resize(columns, rows)),
-        Event::FocusGained | Event::FocusLost => None,
+        Event::FocusGained => Some(Input::Focus(true)),
+        Event::FocusLost => Some(Input::Focus(false)),
     }
 }
 

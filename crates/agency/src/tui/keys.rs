@@ -174,6 +174,8 @@ pub(super) enum ViewAction {
     PreviousLandmark,
     Search,
     NextMatch,
+    Left,
+    Right,
     PreviousMatch,
     Widen,
 }
@@ -186,6 +188,9 @@ pub(super) enum InboxAction {
     Option(usize),
     Send,
     Words,
+    /// Chooses the question for an answer to several, or not.
+    Mark,
+    MarkAll,
     OpenRun,
     ScrollUp,
     ScrollDown,

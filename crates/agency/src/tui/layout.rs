@@ -6,6 +6,11 @@ use super::state::Focus;
 
 /// From this width on, the list and the tabs stand side by side.
 const MIN_SPLIT_WIDTH: u16 = 100;
+/// So wide, the list has room for the agents, where so much is left for the tabs.
+const WITH_AGENT: u16 = 58;
+const MIN_TAB_WIDTH: u16 = 62;
+/// From this height on, they have frames.
+const MIN_FRAMED_HEIGHT: u16 = 20;
 
 /// The places. What is not shown is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +18,9 @@ pub(super) struct Areas {
     pub(super) header: Rect,
     pub(super) list: Rect,
     pub(super) divider: Rect,
+    /// The frames around the list and around the tab, of which the second has the names of the tabs in its first row.
+    pub(super) list_frame: Rect,
+    pub(super) detail_frame: Rect,
     pub(super) tabs: Rect,
     pub(super) detail: Rect,
     pub(super) footer: Rect,
@@ -26,7 +34,7 @@ impl Areas {
         let body = Rect::new(0, 1.min(rows), columns, rows.saturating_sub(2));
         let side_by_side = columns >= MIN_SPLIT_WIDTH && !(alone && focus == Focus::Detail);
         let list_width = match (side_by_side, focus) {
-            (true, _) => (columns * 9 / 20).clamp(46, 96),
+            (true, _) => (columns * 9 / 20).max(WITH_AGENT.min(columns.saturating_sub(MIN_TAB_WIDTH))).clamp(46, 96),
             (false, Focus::List) => columns,
             (false, Focus::Detail) => 0,
         };
@@ -38,13 +46,26 @@ impl Areas {
             body.height,
         );
         let tabs_height = right.height.min(1).min(right.width);
+        let header = Rect::new(0, 0, columns, 1.min(rows));
+        let footer = Rect::new(0, rows.saturating_sub(1), columns, u16::from(rows > 1));
+        if side_by_side && rows >= MIN_FRAMED_HEIGHT {
+            let list_frame = Rect { width: list_width, ..body };
+            let detail_frame = Rect { x: list_width, width: columns - list_width, ..body };
+            let list = inside(list_frame);
+            let detail = inside(detail_frame);
+            let tabs = Rect { y: detail_frame.y, height: 1, ..detail };
+            let none = Rect::default();
+            return Self { header, list, divider: none, list_frame, detail_frame, tabs, detail, footer, body };
+        }
         Self {
-            header: Rect::new(0, 0, columns, 1.min(rows)),
+            header,
             list: Rect { width: list_width, ..body },
+            list_frame: Rect::default(),
+            detail_frame: Rect::default(),
             divider: Rect::new(list_width, body.y, divider_width, body.height),
             tabs: Rect { height: tabs_height, ..right },
             detail: Rect { y: right.y + tabs_height, height: right.height - tabs_height, ..right },
-            footer: Rect::new(0, rows.saturating_sub(1), columns, u16::from(rows > 1)),
+            footer,
             body,
         }
     }
@@ -53,6 +74,11 @@ impl Areas {
     pub(super) const fn shows_detail(&self) -> bool {
         self.detail.width > 0
     }
+}
+
+/// What is inside a frame, with a free column on both sides.
+fn inside(frame: Rect) -> Rect {
+    Rect::new(frame.x + 2, frame.y + 1, frame.width.saturating_sub(4), frame.height.saturating_sub(2))
 }
 
 /// The place of something in front: as large as it needs to be, in the middle of the body.

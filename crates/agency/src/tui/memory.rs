@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::detail::Tab;
-use super::runs::{Grouping, Sorting};
+use super::runs::{GroupKey, Grouping, Sorting};
 
 /// What is remembered. Unknown fields of newer versions are passed over.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,8 @@ pub(super) struct Memory {
     pub(super) sorting: Sorting,
     pub(super) grouping: Grouping,
     pub(super) all_unfolded: bool,
+    /// The groups that are unfolded, or, if all are, those that are not.
+    pub(super) unfolded: BTreeSet<GroupKey>,
     pub(super) selected: Option<RunId>,
     pub(super) tab: Tab,
 }
@@ -56,11 +58,17 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let home = Home::new(directory.path().to_owned());
         assert_eq!(Memory::load(&home), Memory::default());
-        let seen = |number| Memory { seen: BTreeSet::from([run_id(number)]), tab: Tab::Diff, ..Memory::default() };
+        let group = GroupKey::Repository { name: "shop".to_owned(), path: "/home/user/shop".to_owned() };
+        let unfolded = BTreeSet::from([group.clone(), GroupKey::Rest]);
+        let seen = |number| {
+            let seen = BTreeSet::from([run_id(number)]);
+            Memory { seen, tab: Tab::Diff, unfolded: unfolded.clone(), ..Memory::default() }
+        };
         seen(1).save(&home);
         seen(2).save(&home);
         let loaded = Memory::load(&home);
         assert_eq!((loaded.seen.len(), loaded.tab), (2, Tab::Diff));
+        assert!(loaded.unfolded.contains(&group), "{loaded:?}");
         std::fs::write(home.tui_memory(), "{\"seen\": 3").unwrap();
         assert_eq!(Memory::load(&home), Memory::default());
         std::fs::write(home.tui_memory(), r#"{"newer": true, "sorting": "cost"}"#).unwrap();

@@ -3,6 +3,7 @@
 //! The one rule: the selection is a run, not a line; whatever moves, it stays with its run.
 
 mod cost;
+mod failures;
 mod lines;
 mod order;
 #[cfg(test)]
@@ -12,15 +13,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use agency_engine::store::RunRow;
 use agency_model::RunId;
-use agency_model::run::State as RunState;
-use jiff::Timestamp;
 
+use failures::Failures;
 pub(super) use lines::{Attention, GroupKey, RunsLine};
 pub(super) use order::{Grouping, Sorting};
 
-use super::detail::Tab;
 use super::keys::Move;
-use super::memory::Memory;
 
 /// How many files and lines a run changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -72,57 +70,7 @@ pub(super) struct RunList {
     remembered: Option<RunId>,
 }
 
-/// Which failures have been seen.
-#[derive(Debug, Default)]
-struct Failures {
-    /// Since when they are reported; none if they are not.
-    since: Option<Timestamp>,
-    seen: BTreeSet<RunId>,
-}
-
-impl Failures {
-    /// Whether a run failed and the user has not seen it.
-    fn is_new(&self, row: &RunRow) -> bool {
-        row.state == RunState::Failed
-            && self.since.is_some_and(|since| row.ended_at.is_some_and(|ended| ended >= since))
-            && !self.seen.contains(&row.id)
-    }
-}
-
 impl RunList {
-    /// Continues with what is remembered.
-    pub(super) fn recall(&mut self, memory: Memory, now: Timestamp) {
-        (self.sorting, self.grouping, self.all_unfolded) = (memory.sorting, memory.grouping, memory.all_unfolded);
-        self.failures = Failures { since: Some(memory.since.unwrap_or(now)), seen: memory.seen };
-        self.remembered = memory.selected;
-    }
-
-    /// What to store for the next start.
-    pub(super) fn memory(&self) -> Memory {
-        Memory {
-            since: self.failures.since,
-            // A run that was removed cannot fail again.
-            seen: self.failures.seen.iter().filter(|id| self.entries.contains_key(*id)).cloned().collect(),
-            sorting: self.sorting,
-            grouping: self.grouping,
-            all_unfolded: self.all_unfolded,
-            selected: self.current().map(|entry| entry.row.id.clone()),
-            tab: Tab::default(),
-        }
-    }
-
-    /// The selected run has been seen; whether that is news.
-    pub(super) fn acknowledge(&mut self) -> bool {
-        let Some(id) =
-            self.current().filter(|entry| self.failures.is_new(&entry.row)).map(|entry| entry.row.id.clone())
-        else {
-            return false;
-        };
-        self.failures.seen.insert(id);
-        self.arrange();
-        true
-    }
-
     /// Chooses the selected run, or not.
     pub(super) fn mark(&mut self) {
         if let Some(id) = self.current().map(|entry| entry.row.id.clone())
@@ -162,11 +110,6 @@ impl RunList {
     /// The runs that are chosen.
     pub(super) fn marked(&self) -> Vec<RunRow> {
         self.marked.iter().filter_map(|id| self.entries.get(id)).map(|entry| entry.row.clone()).collect()
-    }
-
-    /// How many failed runs have not been seen.
-    pub(super) fn new_failures(&self) -> usize {
-        self.entries.values().filter(|entry| self.failures.is_new(&entry.row)).count()
     }
 
     pub(super) fn lines(&self) -> &[RunsLine] {

@@ -93,6 +93,8 @@ pub(super) struct State {
     pub(super) said: Option<StatusMessage>,
     /// Whether to leave as soon as everything is done.
     pub(super) leaving: bool,
+    /// Whether the terminal is in front, as far as it reports that.
+    pub(super) has_focus: bool,
     /// The working directory of the user.
     pub(super) current_directory: PathBuf,
     /// The forms for new runs that are not in front.
@@ -119,6 +121,7 @@ impl State {
             removed: vec![],
             said: None,
             leaving: false,
+            has_focus: true,
             current_directory,
             forms: FormStore::default(),
         }

@@ -5,7 +5,8 @@ use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use agency_model::escaped_line;
+use crossterm::event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange};
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
     enable_raw_mode,
@@ -65,6 +66,18 @@ impl Terminal {
         Ok(outcome)
     }
 
+    /// Rings, and shows a line on the desktop where the terminal can do that.
+    pub(super) fn notify(&self, bell: bool, line: Option<&str>) -> io::Result<()> {
+        let mut out = stdout();
+        if let Some(line) = line {
+            write!(out, "\x1b]9;{}\x1b\\", escaped_line(line))?;
+        }
+        if bell {
+            out.write_all(b"\x07")?;
+        }
+        out.flush()
+    }
+
     /// Puts a text where the terminal keeps copied things.
     pub(super) fn copy(&self, text: &str) -> io::Result<()> {
         execute!(stdout(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))
@@ -80,7 +93,7 @@ impl Drop for Terminal {
 fn take(mouse: bool) -> io::Result<()> {
     enable_raw_mode()?;
     let mut out = stdout();
-    execute!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
+    execute!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide)?;
     if mouse {
         out.write_all(MOUSE_ON.as_bytes())?;
     }
@@ -92,7 +105,7 @@ fn give_back() {
     let mut out = stdout();
     // If this cannot be written, there is no terminal to repair.
     let _ = out.write_all(MOUSE_OFF.as_bytes());
-    let _ = execute!(out, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
+    let _ = execute!(out, DisableFocusChange, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
     let _ = disable_raw_mode();
 }
 

@@ -1,9 +1,14 @@
-//! How things look. Only the sixteen colours of the terminal itself are used, so that they fit its background, light or
-//! dark; nothing is said by colour alone.
+//! How things look: which colour stands for what. Nothing is said by colour alone.
+
+mod palette;
 
 use agency_model::Activity;
 use agency_model::run::State as RunState;
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Modifier, Style};
+
+#[cfg(test)]
+pub(super) use palette::palette;
+pub(super) use palette::{Background, Palette, chosen};
 
 use super::runs::ListedRun;
 use crate::highlight::Token;
@@ -13,6 +18,7 @@ use crate::highlight::Token;
 pub(super) struct Theme {
     pub(super) colour: bool,
     pub(super) unicode: bool,
+    pub(super) palette: Palette,
 }
 
 /// What a piece of text is.
@@ -36,48 +42,65 @@ pub(super) enum Role {
     Accent,
     /// A part of a file in some language.
     Code(Token),
+    /// What sets places off from each other.
+    Border,
+    /// What sets off the place that has the keys.
+    Focus,
 }
 
 impl Theme {
-    /// What the environment says.
+    /// The terminal's own colours, or none, and its letters.
+    #[cfg(test)]
+    pub(super) const fn ansi(colour: bool, unicode: bool) -> Self {
+        Self { colour, unicode, palette: Palette::ANSI }
+    }
+
+    /// What the environment says, with the colours of the terminal itself.
     pub(super) fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let language = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG")).unwrap_or_default();
         let language = language.to_ascii_lowercase();
-        Self { colour: set("NO_COLOR").is_none(), unicode: language.contains("utf-8") || language.contains("utf8") }
+        Self {
+            colour: set("NO_COLOR").is_none(),
+            unicode: language.contains("utf-8") || language.contains("utf8"),
+            palette: Palette::ANSI,
+        }
     }
 
     /// The style of a piece of text.
     pub(super) fn style(self, role: Role) -> Style {
+        let palette = self.palette;
         let (colour, modifier) = match role {
             Role::Plain => (None, Modifier::empty()),
-            Role::Title => (None, Modifier::BOLD),
-            Role::Quiet => (None, Modifier::DIM),
-            Role::Busy => (Some(Color::Cyan), Modifier::empty()),
-            Role::Urgent => (Some(Color::Yellow), Modifier::BOLD),
-            Role::Good | Role::Added => (Some(Color::Green), Modifier::empty()),
-            Role::Bad => (Some(Color::Red), Modifier::BOLD),
-            Role::Removed => (Some(Color::Red), Modifier::empty()),
-            Role::Ended => (Some(Color::Magenta), Modifier::empty()),
-            Role::Accent => (Some(Color::Blue), Modifier::BOLD),
-            Role::Code(Token::Comment) => (None, Modifier::DIM.union(Modifier::ITALIC)),
-            Role::Code(Token::Keyword) => (Some(Color::Magenta), Modifier::empty()),
-            Role::Code(Token::Text) => (Some(Color::Yellow), Modifier::empty()),
-            Role::Code(Token::Constant | Token::Type) => (Some(Color::Cyan), Modifier::empty()),
-            Role::Code(Token::Function) => (Some(Color::Blue), Modifier::empty()),
+            Role::Title => (palette.title, Modifier::BOLD),
+            Role::Quiet => (palette.quiet, Modifier::empty()),
+            Role::Busy => (palette.busy, Modifier::empty()),
+            Role::Urgent => (palette.urgent, Modifier::BOLD),
+            Role::Good => (palette.good, Modifier::empty()),
+            Role::Added => (palette.added, Modifier::empty()),
+            Role::Bad => (palette.bad, Modifier::BOLD),
+            Role::Removed => (palette.removed, Modifier::empty()),
+            Role::Ended => (palette.ended, Modifier::empty()),
+            Role::Accent => (palette.accent, Modifier::BOLD),
+            Role::Border => (palette.border, Modifier::empty()),
+            Role::Focus => (palette.accent, Modifier::empty()),
+            Role::Code(Token::Comment) => (Some(palette.code.of(Token::Comment)), Modifier::ITALIC),
+            Role::Code(token) => (Some(palette.code.of(token)), Modifier::empty()),
         };
         let style = Style::new().add_modifier(modifier);
-        match colour.filter(|_| self.colour) {
-            Some(colour) => style.fg(colour),
-            None => style,
+        match (colour.filter(|_| self.colour), role) {
+            (Some(colour), _) => style.fg(colour),
+            (None, Role::Quiet | Role::Border | Role::Code(Token::Comment)) => style.add_modifier(Modifier::DIM),
+            (None, _) => style,
         }
     }
 
     /// What is selected stands out on any background; its signs and words say what its colours said.
     pub(super) fn selected(self, in_front: bool) -> Style {
-        match in_front {
-            true => Style::reset().add_modifier(Modifier::REVERSED),
-            false => Style::new().add_modifier(Modifier::UNDERLINED),
+        match (self.palette.selection.filter(|_| self.colour), in_front) {
+            (Some(colour), true) => Style::new().bg(colour).add_modifier(Modifier::BOLD),
+            (None, true) => Style::reset().add_modifier(Modifier::REVERSED),
+            (_, false) => Style::new().add_modifier(Modifier::UNDERLINED),
         }
     }
 
@@ -116,17 +139,14 @@ mod tests {
         let theme = |pairs: &'static [(&str, &str)]| {
             Theme::of(|name| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
         };
-        assert_eq!(theme(&[("LANG", "en_GB.UTF-8")]), Theme { colour: true, unicode: true });
-        assert_eq!(theme(&[("LANG", "C"), ("NO_COLOR", "1")]), Theme { colour: false, unicode: false });
-        assert_eq!(
-            theme(&[("LC_ALL", "C"), ("LANG", "C.utf8"), ("NO_COLOR", "")]),
-            Theme { colour: true, unicode: false }
-        );
+        assert_eq!(theme(&[("LANG", "en_GB.UTF-8")]), Theme::ansi(true, true));
+        assert_eq!(theme(&[("LANG", "C"), ("NO_COLOR", "1")]), Theme::ansi(false, false));
+        assert_eq!(theme(&[("LC_ALL", "C"), ("LANG", "C.utf8"), ("NO_COLOR", "")]), Theme::ansi(true, false));
     }
 
     #[test]
     fn without_colours_no_style_has_one() {
-        let theme = Theme { colour: false, unicode: true };
+        let theme = Theme { colour: false, unicode: true, palette: palette(Background::Dark, true) };
         for role in
             [Role::Busy, Role::Urgent, Role::Good, Role::Bad, Role::Ended, Role::Added, Role::Removed, Role::Accent]
         {

@@ -31,6 +31,10 @@ pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
             form::resized(state);
             vec![]
         }
+        Input::Focus(has_focus) => {
+            state.has_focus = has_focus;
+            vec![]
+        }
         Input::Tick(now) => {
             state.now = now;
             state.forget_said();

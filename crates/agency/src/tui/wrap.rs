@@ -84,6 +84,9 @@ mod tests {
         assert_eq!(wrap("one\n\n\ttwo", 20), ["one", "", "    two"]);
         assert_eq!(wrap_after("1. ", "a b c d", 6), ["1. a b", "   c d"]);
         assert_eq!(wrap("safe\x1b[2J\x07\rnot", 40), ["safe\\x1b[2J\\x07\\rnot"]);
+        // A question is shown as `agency inbox` shows it.
+        let looks_alike = "rm\u{2800}-r\u{a0}a\u{3000}b\u{202f}c";
+        assert_eq!(wrap(looks_alike, 80), [r"rm\u{2800}-r\u{a0}a\u{3000}b\u{202f}c"]);
     }
 
     proptest! {

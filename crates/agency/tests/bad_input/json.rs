@@ -119,6 +119,7 @@ fn the_commands_about_everything_answer_with_one_object() {
     answers(&world, "config-path", &["config", "path"]);
     answers(&world, "completions", &["completions", "bash"]);
     answers(&world, "rm-several", &["rm", "--all-finished", "--older-than", "7d"]);
+    answers(&world, "import", &["import", "workmux", "--from", path(&repo), "--dry-run"]);
     let demo = answers(&world, "demo", &["demo"]);
     assert_eq!(demo["data"]["runs"].as_array().unwrap().len(), 3);
 }
@@ -193,6 +194,7 @@ fn every_schema_is_printed_and_every_answer_has_one() {
         "config-path",
         "completions",
         "demo",
+        "import",
         "error",
     ];
     for verb in verbs {

@@ -135,6 +135,21 @@ fn an_agent_does_not_start_a_run_that_may_answer() {
     Attempt::begin(&script, &TALK).assert_refused();
 }
 
+// nor by the notification of a run that it starts, which a supervisor sends
+#[test]
+fn an_agent_does_not_answer_by_a_notification_of_a_run_that_it_starts() {
+    let answer = "exec env -u AGENCY_RUN_ID \"$agency\" --config \"$free\" answer \"$question\" allow --json";
+    let script = format!(
+        "cat >\"$out/helper\" <<END\n#!/bin/sh\n({answer} >\"$out/attempt.json\"); echo \\$? >\"$out/attempt.code\"\nEND\n\
+         chmod +x \"$out/helper\"\n\
+         printf '[agents.short]\\ncommand = \"true\"\\n[notify]\\nalways = true\\ncommand = [\"%s\"]\\n' \"$out/helper\" >>\"$free\"\n\
+         $agency --config \"$free\" run --repo . --runner short --prompt x --host detached --mode headless --wait"
+    );
+    for inherited in ["", "unset AGENCY_RUN_ID\n"] {
+        Attempt::begin(&format!("{inherited}{script}"), &TALK).assert_refused();
+    }
+}
+
 #[test]
 fn the_setting_holds_for_runs_that_were_started_with_it_and_as_long_as_it_is_set() {
     let (world, repo) = world(conversation::interruptible());

@@ -163,14 +163,21 @@ fn the_notify_command_is_the_users_and_may_answer() {
     }
 }
 
-// an agent that starts runs does not take their notify.command away from the user
+// what a run notifies is its starter's choice: an agent could give it a command of its own
 #[test]
-fn the_notify_command_of_a_run_that_an_agent_started_may_answer() {
+fn the_notify_command_of_a_run_that_an_agent_started_is_not_the_users() {
     let (world, repo) = world(conversation::asking(1));
-    answering_command(&world, "");
+    let path = answering_command(&world, "");
     let script = format!("'{AGENCY}' run --runner agent --mode headless --host detached --prompt x --wait --json");
     world.agent("starter", script.as_str());
     let run = world.begin(&repo, "starter", &TALK);
+    let said = wait_for("what the notify.command was told", LIMIT, || {
+        fs::read_to_string(path.with_file_name("answerer.said")).ok().filter(|said| said.ends_with('\n'))
+    });
+    assert!(said.contains("E_NOT_ALLOWED"), "{said}");
+    let inbox = world.json(&["inbox"]);
+    let question = text(&inbox["data"]["questions"][0], "id");
+    world.ok(&["answer", question, "allow"]);
     assert_eq!(world.ended(&run)["state"], "completed");
 }
 

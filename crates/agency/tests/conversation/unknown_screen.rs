@@ -84,7 +84,7 @@ fn a_dialog_without_known_keys_offers_no_answer_and_names_the_screen() {
     assert_eq!((&question["options"], &question["actions"]), (&serde_json::json!([]), &serde_json::json!([])));
     assert!(text(&question, "detail").ends_with("1. Sea\n2. Land"), "{question:#}");
     let list = world.ok(&["inbox"]).stdout;
-    assert!(list.contains(&format!("agency attach {}", run.id)) && !list.contains("agency answer"), "{list}");
+    assert!(list.contains("agency attach do-it") && !list.contains("agency answer"), "{list}");
     for wrong in [&["1"][..], &["Sea"], &["deny"], &["allow"], &["--text", "yes"]] {
         let error = world.error(&[&["answer", &id], wrong].concat(), ErrorCode::InvalidAnswer);
         assert!(text(&error, "hint").contains(&format!("agency attach {}", run.id)), "{error:#}");

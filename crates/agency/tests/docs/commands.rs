@@ -42,6 +42,7 @@ const ANSWERS: &[(&str, &str)] = &[
     ("mcp-install", "agency mcp"),
     ("policy-check", "agency policy"),
     ("policy-test", "agency policy"),
+    ("import", "agency import"),
     ("init", "agency init"),
     ("workflow-validate", "agency workflow"),
     ("workflow-render", "agency workflow"),

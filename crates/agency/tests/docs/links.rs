@@ -41,3 +41,15 @@ fn every_link_to_a_file_or_heading_leads_there() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(checked > 30, "only {checked} links were found");
 }
+
+#[test]
+fn the_book_has_every_page() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let summary = fs::read_to_string(root.join("SUMMARY.md")).unwrap();
+    for entry in fs::read_dir(root).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name.ends_with(".md") && name != "SUMMARY.md" {
+            assert!(summary.contains(&format!("]({name})")), "{name} is not in docs/SUMMARY.md");
+        }
+    }
+}

@@ -5,6 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Where messages are written.
+const SOURCES: &[&str] =
+    &["agency/src", "agency-engine/src", "agency-workspace/src", "agency-adapters/src", "agency-system/src"];
 /// Subcommands of git and jj that a message may name; other words after `git` are prose.
 const GIT: &[&str] = &[
     "apply",
@@ -32,9 +35,7 @@ pub(super) fn collected() -> BTreeMap<String, String> {
     let verbs = verbs();
     let mut found = BTreeMap::new();
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let sources =
-        ["agency/src", "agency-engine/src", "agency-workspace/src", "agency-adapters/src", "agency-system/src"];
-    for file in sources.iter().flat_map(|source| files_below(&crates.join(source))) {
+    for file in SOURCES.iter().flat_map(|source| files_below(&crates.join(source))) {
         let source = fs::read_to_string(&file).unwrap();
         for text in texts(source.split("#[cfg(test)]").next().unwrap_or_default()) {
             for command in commands(&text, &verbs) {
@@ -43,6 +44,34 @@ pub(super) fn collected() -> BTreeMap<String, String> {
         }
     }
     found
+}
+
+/// The texts that start git in a directory of their own choice, each with its file.
+pub(super) fn git_places() -> Vec<(String, String)> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut found = vec![];
+    for file in SOURCES.iter().flat_map(|source| files_below(&crates.join(source))) {
+        let source = fs::read_to_string(&file).unwrap();
+        let file = file.strip_prefix(crates).unwrap().display().to_string();
+        for text in texts(source.split("#[cfg(test)]").next().unwrap_or_default()) {
+            if starts_git_elsewhere(&text) {
+                found.push((file.clone(), text));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a text goes to a directory for git: there, git obeys what is written in it.
+pub(super) fn starts_git_elsewhere(text: &str) -> bool {
+    let words: Vec<&str> = text.split(|letter: char| letter.is_whitespace() || "`(),;:&".contains(letter)).collect();
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    let after = |index: usize| words.get(index + 1..).unwrap_or_default();
+    words.iter().enumerate().any(|(index, word)| match *word {
+        "git" => after(index).first().is_some_and(|next| *next == "-C" || next.starts_with("--work-tree")),
+        "cd" | "pushd" => after(index).iter().skip(1).take(1).any(|next| *next == "git"),
+        _ => false,
+    })
 }
 
 /// The subcommands of agency, as its help lists them.

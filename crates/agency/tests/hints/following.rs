@@ -177,6 +177,42 @@ fn a_run_that_a_session_needs_is_given_up_and_removed() {
 }
 
 #[test]
+fn work_beside_the_branch_is_merged_by_the_printed_command() {
+    let world = World::new(Path::new(env!("CARGO_BIN_EXE_agency")));
+    world.set("host", "\"detached\"");
+    let repo = world.repo("project");
+    let file = world.root().join("workflow.yaml");
+    // Following the hint in the worktree would run this.
+    let evil = world.root().join("evil");
+    let beside = "git commit -q --allow-empty -m on; git switch -q --detach HEAD~1; echo x > x.txt; git add x.txt; git commit -qm beside";
+    let script = format!(
+        "{beside}; admin=$(git rev-parse --git-dir); mkdir ../e; cp -r \"$(git rev-parse --git-common-dir)\"/. ../e; \
+         git config --file ../e/config core.fsmonitor \"touch {}\"; (cd ../e && pwd) > \"$admin/commondir\"",
+        evil.display()
+    );
+    let text = format!(
+        "name: w\nsteps:\n  - {{ name: a, type: script, command: '{script}' }}\n  - {{ name: b, type: merge }}\n"
+    );
+    fs::write(&file, text).unwrap();
+    let mut begin = world.command(&["--json", "workflow", "run", file.to_str().unwrap(), "--detach"]);
+    let session = world.run(begin.current_dir(&repo.path)).object()["data"]["session"].as_str().unwrap().to_owned();
+    let shown = wait_for("the session is blocked", std::time::Duration::from_secs(60), || {
+        let shown = world.json(&["workflow", "show", &session])["data"].take();
+        (shown["state"] == "blocked" && shown["driven"] == false).then_some(shown)
+    });
+    let shown = shown.to_string();
+    let begin = shown.find("git -C ").unwrap_or_else(|| panic!("{shown}"));
+    let command: Vec<&str> = shown[begin..].split([' ', '"', '\\']).take(5).collect();
+    assert_eq!(command[3], "merge", "{shown}");
+    follow(&world, &repo, &format!("{} --no-edit", command.join(" ")));
+    assert_eq!(repo.git(&["show", "main:x.txt"]).trim(), "x");
+    let diff = shown.find("agency diff ").unwrap();
+    let diff: Vec<&str> = shown[diff..].split([' ', ';', '"']).take(3).collect();
+    follow(&world, &repo, &diff.join(" "));
+    assert!(!evil.exists(), "a printed command ran what was written into the git directory of the worktree");
+}
+
+#[test]
 fn a_repository_without_a_commit_gets_one() {
     let world = World::new(Path::new(env!("CARGO_BIN_EXE_agency")));
     let mut empty = world.repo("project");

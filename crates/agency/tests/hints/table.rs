@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::collected::collected;
+use super::collected::{collected, git_places, starts_git_elsewhere};
 
 /// Why a printed command is safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +42,7 @@ pub(super) const TABLE: &[(&str, Safe)] = &[
     ("agency events", Reads),
     ("agency help", Reads),
     ("agency inbox", Reads),
+    ("agency import", Adds),
     ("agency init", Adds),
     ("agency interrupt", Adds),
     ("agency logs", Reads),
@@ -90,6 +91,7 @@ pub(super) const TABLE: &[(&str, Safe)] = &[
     ("git config", Adds),
     ("git diff", Reads),
     ("git log", Reads),
+    ("git merge", Followed("following::work_beside_the_branch_is_merged_by_the_printed_command")),
     ("git stash apply", Followed("version_control::a_saved_stash_is_applied_and_stays")),
     ("git switch", Adds),
     ("git worktree repair", Followed("following::a_moved_repository_is_repaired")),
@@ -121,6 +123,45 @@ const NEVER: &[&str] = &[
     "truncate",
     "tmux kill-server",
 ];
+
+/// The texts that start git in another directory, by a part of each, and whose directory that is. A worktree of a run is
+/// never one: git would run what the agent wrote for it there. Name a command of agency instead.
+const GIT_PLACES: &[(&str, &str, &str)] = &[
+    ("agency-workspace/src/error.rs", "git -C <repository> worktree repair", "the user's repository, where it is now"),
+    ("agency-workspace/src/error.rs", "git -C {} worktree unlock", "the recorded repository"),
+    ("agency-workspace/src/error.rs", "git -C <new place> worktree repair", "the user's repository, where it is now"),
+    ("agency-workspace/src/commit_all.rs", "git -C {repository} merge", "the recorded repository"),
+    ("agency-workspace/src/merge/save.rs", "git -C {} stash apply", "a checkout outside the worktrees of runs"),
+    ("agency/src/command/restore.rs", "git -C {root} log", "the recorded repository"),
+    ("agency/src/problem/removed.rs", "git -C {} diff", "the recorded repository"),
+    (
+        "agency/src/problem/workspace.rs",
+        "git -C {} commit --allow-empty",
+        "the user's repository, which has no run yet",
+    ),
+];
+
+#[test]
+fn no_printed_command_starts_git_where_an_agent_could_write() {
+    let found = git_places();
+    let is_known =
+        |file: &str, text: &str| GIT_PLACES.iter().any(|(known, part, _)| file == *known && text.contains(part));
+    let new: Vec<_> = found.iter().filter(|(file, text)| !is_known(file, text)).collect();
+    assert!(new.is_empty(), "print a command of agency, or say why no agent can write there: {new:#?}");
+    let is_used = |known: &str, part: &str| found.iter().any(|(file, text)| file == known && text.contains(part));
+    let unused: Vec<_> = GIT_PLACES.iter().filter(|(file, part, _)| !is_used(file, part)).collect();
+    assert!(unused.is_empty(), "{unused:#?}");
+    // What was printed once, and other forms of it.
+    for refused in [
+        "to see how: git -C {} status",
+        "bring the work there, as with: git -C {} switch {}",
+        "cd {worktree} && git status",
+        "git --work-tree={} status",
+    ] {
+        assert!(starts_git_elsewhere(refused), "{refused}");
+    }
+    assert!(!starts_git_elsewhere("agency diff {run}") && !starts_git_elsewhere("git --git-dir={store} log"));
+}
 
 // A hint without a situation fails here.
 #[test]

@@ -84,6 +84,12 @@ impl Everything {
 /// Does what a message says, as a person who copies it into a shell.
 #[track_caller]
 pub(super) fn follow(world: &World, repo: &Repo, command: &str) -> Output {
+    let worktrees = world.agency_home().join("worktrees");
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let places = words.windows(3).filter(|words| words[..2] == ["git", "-C"]).map(|words| words[2].trim_matches('\''));
+    for place in places {
+        assert!(!Path::new(place).starts_with(&worktrees), "git obeys what an agent wrote there: {command}");
+    }
     let program = Path::new(env!("CARGO_BIN_EXE_agency")).parent().unwrap();
     let jj = std::env::var("AGENCY_TEST_JJ").map(|directory| format!("{directory}:")).unwrap_or_default();
     let path = format!("{}:{jj}{}", program.display(), std::env::var("PATH").unwrap());

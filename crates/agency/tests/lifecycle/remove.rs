@@ -216,6 +216,9 @@ fn a_plan_names_what_a_removal_refuses() {
     assert!(forced.contains("all its files are kept"), "{forced}");
     world.error(&["rm", id], ErrorCode::CleanupFailed);
     world.ok(&["rm", "--force", id]);
+    let nothing = world.error(&["restore", id], ErrorCode::NothingSaved);
+    let kept = world.agency_home().join("kept").join(id);
+    assert!(text(&nothing, "message").contains(kept.to_str().unwrap()), "{nothing:#}");
 }
 
 /// Of a link that is in place of a worktree, only the link is kept.

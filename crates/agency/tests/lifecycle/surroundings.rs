@@ -144,4 +144,38 @@ fn the_demo_works_without_tmux_and_with_an_empty_home() {
     let states: Vec<&str> = runs.as_array().unwrap().iter().map(|run| text(run, "state")).collect();
     assert_eq!(states, ["completed"; 3], "{}", output.stderr);
     assert_eq!(text(&runs[0], "host"), "detached");
+    assert!(!world.root().join("home/.agency/runs").exists(), "it has a home of its own");
+    assert_eq!(demos(&world), Vec::<String>::new(), "which it removes");
+}
+
+/// The directories of demos that are left.
+fn demos(world: &World) -> Vec<String> {
+    let left = std::fs::read_dir(world.root().join("tmp")).unwrap();
+    let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("agency-demo-")).collect()
+}
+
+#[test]
+fn the_demo_asks_its_user_and_keeps_what_it_made_only_if_it_is_told_to() {
+    let world = world();
+    let terminal = world.terminal(&["demo", "--keep"]);
+    terminal.wait_for_text("dig-a-cellar asks: may it run `git status --short`?");
+    terminal.type_text("d");
+    terminal.send_keys(&["Enter"]);
+    let screen = terminal.wait_for_text("AGENCY_HOME=");
+    assert!(screen.contains("all runs on one screen"), "{screen}");
+    assert_eq!(terminal.wait_for_exit(), 0);
+    let [kept] = demos(&world).try_into().unwrap();
+    let home = world.root().join("tmp").join(kept).join("home");
+    let output = world.run(world.command(&["events", "dig-a-cellar", "--json"]).env("AGENCY_HOME", &home));
+    assert!(output.stdout.contains("Not allowed, so it is left out: git status --short"), "{output}");
+    // Without a terminal it answers itself, and an interruption stops its agents and removes their directory.
+    let other = self::world();
+    let said = other.ok(&["demo"]);
+    assert!(said.stderr.contains("No terminal, so the demo allows it"), "{said}");
+    let terminal = other.terminal(&["demo"]);
+    terminal.wait_for_text("dig-a-cellar asks");
+    terminal.send_keys(&["C-c"]);
+    terminal.wait_for_exit();
+    assert_eq!(demos(&other), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! `rm`, `restore`.
+//! `rm`, `restore`, `import`.
 
 use super::{Console, sees};
 
@@ -57,4 +57,29 @@ fn rm_refuses() {
     [exit status: 3]
     ");
     console.world.ok(&["stop", "fix"]);
+}
+
+#[test]
+fn import() {
+    let console = Console::new();
+    sees!(console, ["import", "workmux"], @r"
+    $ agency import workmux
+    Nothing to import in {world}/repos/project.
+    ");
+    sees!(console, ["import", "claude-squad"], @r"
+    $ agency import claude-squad
+    error [E_IO]: {world}/home/.claude-squad/state.json: No such file or directory (os error 2)
+    hint: agency import claude-squad --from PATH reads the state of claude-squad at another place
+    [exit status: 1]
+    ");
+    sees!(console, ["import", "cobol"], @r"
+    $ agency import cobol
+    error: invalid value 'cobol' for '<PROGRAM>'
+      [possible values: claude-squad, vibe-kanban, workmux]
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
 }

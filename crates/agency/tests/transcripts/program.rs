@@ -38,6 +38,8 @@ fn program() {
       stop  Stop runs: TERM to the agent, the grace period, then KILL; the worktree stays
       rm  Remove worktrees and sessions of finished runs; uncommitted work is saved first
       restore  Bring work that `agency rm` saved back into a new branch, or with jj a new bookmark
+      import  Adopt the worktrees of another program as finished runs; neither they nor its files
+                   are changed
       init  Write example workflows, spells and a system prompt; existing files are kept
       workflow  Execute workflow files: agents, commands, loops, reviews, merges
       reconcile  Write down how runs ended whose supervisor died, rebuild a lost database, and clear
@@ -53,8 +55,8 @@ fn program() {
       completions  Print a script that completes agency's commands, options and runs
       man  Print a manual page, or write all of them into a directory
       help  Show the help of a command, or a page of the documentation
-      demo  Watch three scripted agents work at once on a sample repository; needs no model and
-                   no network
+      demo  Watch three scripted agents work at once on a sample repository, and answer one of
+                   them; needs no model and no network
 
     Options:
           --json  Print one JSON object and nothing else
@@ -105,14 +107,17 @@ fn demo() {
     let console = Console::new();
     insta::assert_snapshot!(by_agent(&console.enter(&["demo"])), @r#"
     $ agency demo
-    A sample repository is in {world}/tmp/agency-demo-[random]
-    Three scripted agents start, each in a worktree of its own:
+    A sample repository is in {world}/tmp/agency-demo-[random]/adventure
+    Three scripted agents start, each in a worktree of its own. One of them will ask you something.
 
       dig-a-cellar  Reading lantern/rooms.py
       dig-a-cellar  A room is a function that adds itself to the house. The cellar goes below the kitchen.
       dig-a-cellar  Added the cellar to lantern/rooms.py
       dig-a-cellar  Committed [commit] Add a cellar below the kitchen
       dig-a-cellar  Writing a test that walks down and finds the key
+      dig-a-cellar  I would like to see what is changed before I commit it: may I?
+      dig-a-cellar  asks: may it run `git status --short`? No terminal, so the demo allows it.
+      dig-a-cellar  ?? tests/test_cellar.py
       dig-a-cellar  Committed [commit] Test the way to the cellar
       dig-a-cellar  Done: a cellar, a key and a test, in two commits.
       dig-a-cellar  completed
@@ -122,7 +127,6 @@ fn demo() {
       save-the-game  Committed [commit] Save a game as text and load it again
       save-the-game  Describing it in the README
       save-the-game  Committed [commit] Mention saved games in the README
-      save-the-game  The game has no save and load commands yet; that would be the next step.
       save-the-game  Done: saved games, in two commits.
       save-the-game  completed
       write-a-walkthrough  Walking through the house
@@ -135,9 +139,9 @@ fn demo() {
       write-a-walkthrough  completed
 
     NAME  STATE  AGE  RUNNER  REPO  ID
-    dig-a-cellar  completed  [duration]  scripted  agency-demo-[random]  [run]
-    save-the-game  completed  [duration]  scripted  agency-demo-[random]  [run]
-    write-a-walkthrough  completed  [duration]  scripted  agency-demo-[random]  [run]
+    dig-a-cellar  completed  [duration]  scripted  adventure  [run]
+    save-the-game  completed  [duration]  scripted  adventure  [run]
+    write-a-walkthrough  completed  [duration]  scripted  adventure  [run]
 
     What dig-a-cellar changed:
 
@@ -175,13 +179,9 @@ fn demo() {
     +  self.assertIn("cellar", game.do("go down"))
     +  self.assertEqual(game.do("take key"), "You take the key.")
 
-    Try next:
-      [agency]  (all runs on one screen; q leaves it)
-      [agency] ls
-      [agency] show [run]
-      [agency] logs [run]
-      [agency] events [run]
-      [agency] rm --all-finished --dry-run
+    Installed here: asking, chatty, failing, quick, waiting. In a git repository of yours:
+      [agency] run -a asking "Fix the login test"
+      [agency]  # all runs on one screen, their questions too; q leaves it
     "#);
     sees!(console, ["demo", "now"], @r"
     $ agency demo now

@@ -43,7 +43,9 @@ fn a_text_is_found_in_the_tabs_of_a_run_on_a_real_terminal() {
     terminal.send_keys(&["/", "C-u"]);
     terminal.type_text("line 17");
     terminal.send_keys(&["Enter"]);
-    terminal.wait_until("line 17", |screen| screen.lines().any(|line| line.ends_with("line 17")));
+    terminal.wait_until("line 17", |screen| {
+        screen.lines().any(|line| line.trim_end_matches(['│', ' ']).ends_with("line 17"))
+    });
     terminal.send_keys(&["n"]);
     terminal.wait_until("the next match", |screen| screen.contains("line 170"));
 }

@@ -4,7 +4,9 @@ use super::fixture::{finished, screen, waiting, world};
 
 /// The number of the line of the list with that text.
 fn line_of(screen: &str, text: &str) -> usize {
-    let listed = |line: &str| line.split('│').next().unwrap_or_default().contains(text);
+    let listed = |line: &str| {
+        line.trim_start_matches(['│', '╭', ' ']).split(['│', '╮']).next().unwrap_or_default().contains(text)
+    };
     screen.lines().position(listed).unwrap_or_else(|| panic!("no {text} in\n{screen}"))
 }
 
@@ -16,7 +18,7 @@ fn the_screen_opens_without_arguments_and_lists_runs_with_their_state_repository
     let shown = terminal.wait_for_text("kitchen");
     let line = shown.lines().nth(line_of(&shown, "kitchen")).unwrap();
     assert!(line.contains("waiting"), "{shown}");
-    assert!(shown.lines().any(|line| line.starts_with("project")), "{shown}");
+    assert!(shown.lines().any(|line| line.starts_with("│ project")), "{shown}");
     assert!(shown.contains("1 live"), "{shown}");
     terminal.send_keys(&["q"]);
     assert_eq!(terminal.wait_for_exit(), 0);

@@ -103,6 +103,37 @@ fn the_mouse_selects_on_a_real_terminal_unless_it_is_left_alone() {
     without.wait_for_text("kitchen");
     assert_eq!(modes(&without), "0 0");
     // A click on a tab, as a terminal sends it.
-    terminal.type_text("\u{1b}[<0;65;2M");
+    terminal.type_text("\u{1b}[<0;70;2M");
     terminal.wait_for_text("Nothing changed yet");
+}
+
+#[test]
+fn the_theme_and_own_colours_are_those_of_the_configuration() {
+    let (world, repo) = world();
+    waiting(&world, &repo, "kitchen");
+    world.configure("\n[tui]\ntheme = \"light\"\ncolors = { accent = \"#123456\" }\n");
+    let shown = screen(&world, "kitchen").coloured_screen();
+    assert!(shown.contains("38;2;18;52;86"), "the name of the program: {shown:?}");
+    assert!(shown.contains("48;5;254"), "what is selected: {shown:?}");
+    world.configure("urgent = \"purple\"\n");
+    let refused = world.agency(&["tui"]);
+    assert_eq!(refused.status.code(), Some(2), "{refused}");
+}
+
+#[test]
+fn the_terminal_reports_its_focus_while_the_screen_is_open() {
+    let (world, repo) = world();
+    waiting(&world, &repo, "kitchen");
+    let terminal = screen(&world, "kitchen");
+    // As a terminal reports it; neither is a key.
+    terminal.type_text("\u{1b}[O\u{1b}[I");
+    terminal.send_keys(&["?"]);
+    terminal.wait_for_text("List of runs");
+    terminal.send_keys(&["Escape"]);
+    terminal.wait_for_text("kitchen");
+    terminal.send_keys(&[":"]);
+    terminal.type_text("quit");
+    terminal.wait_for_text("quit; runs continue");
+    terminal.send_keys(&["Enter"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
 }

@@ -42,6 +42,21 @@ fn a_merge_of_a_session_from_a_detached_head_blocks_and_merges_into_the_branch_o
     assert_eq!(place.repo.git(&["show", "main:ours.txt"]).trim(), "ours");
 }
 
+// It said that the target had everything already, and the commit was in no branch.
+#[test]
+fn commits_that_a_step_made_on_a_detached_head_are_merged() {
+    let place = Place::new();
+    let work =
+        "git switch -q --detach; echo ours >ours.txt; git add ours.txt; git commit -qm detached; echo more >more.txt";
+    let text = format!(
+        "name: m\nsteps:\n  - {{ name: work, type: script, command: '{work}' }}\n  - {{ name: bring, type: merge, require_review: false }}\n"
+    );
+    let session = place.begin(&text, &[]);
+    place.wait_for_state(&session, "completed");
+    assert_eq!(place.repo.git(&["show", "main:ours.txt"]).trim(), "ours");
+    assert_eq!(place.repo.git(&["show", "main:more.txt"]).trim(), "more");
+}
+
 // The result of a parallel step was `skipped` for templates, whatever its steps came to.
 #[test]
 fn later_steps_see_what_a_parallel_step_and_a_stage_came_to() {

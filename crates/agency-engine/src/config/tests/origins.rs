@@ -48,6 +48,8 @@ fn each_value_knows_its_line_and_secrets_are_masked() {
     notify.desktop = true (default)
     notify.command = [] (default)
     notify.always = false (default)
+    tui.theme = "auto" (default)
+    tui.colors = {} (default)
     agents.claude_code.command = "claude" (default)
     agents.claude_code.args = ["-x"] (config.toml:7)
     agents.claude_code.env = {"TOKEN":"***"} (config.toml:8)

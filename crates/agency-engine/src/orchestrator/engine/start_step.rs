@@ -25,6 +25,7 @@ use super::{DriveError, DriverEvent, Job, UnderWay, WorkflowExecutor};
 use crate::home::{Home, HomeError, create_private_directory, write_atomically};
 use crate::runs::create::{RunRequest, WorkflowMember};
 use crate::runs::remove::base_of;
+use crate::runs::user_repository::repository_of;
 use crate::store::RunRow;
 
 /// Names the session to whatever it starts.
@@ -291,7 +292,7 @@ fn default_message(title: &str) -> Option<String> {
 /// The worktree that a run made.
 pub(super) fn worktree_of(home: &Home, maker: &RunRow) -> Option<GitWorktree> {
     Some(GitWorktree {
-        repository: maker.repo_path.clone().into(),
+        repository: repository_of(home, maker).ok()?,
         run: maker.id.clone(),
         base: base_of(maker).ok()?,
         branch: maker.new_branch.clone()?,

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use super::history::History;
 use super::snapshot::{MAX_FILE_BYTES, RowError, SnapshotError, check, is_worktree_of, read_json};
 use crate::home::{Home, RunDirectory, read_private_file};
+use crate::runs::user_repository::users;
 use crate::store::RunRow;
 
 /// Why a row cannot be rebuilt.
@@ -27,7 +28,7 @@ pub(crate) enum RebuildError {
 pub(super) fn rebuild(home: &Home, id: &RunId, history: &History) -> Result<RunRow, RebuildError> {
     let directory = home.run(id);
     let spec: RunSpec = read_json(&directory, "spec.json")?;
-    let (repository, base) = Repository::open_at(Path::new(&spec.repo), &spec.base_ref)?;
+    let (repository, base) = Repository::open_at(&users(home, spec.repo.as_ref())?, &spec.base_ref)?;
     let worktree = line_of(&directory, "worktree_path.txt").filter(|path| is_worktree_of(home, Path::new(path)));
     let is_ask = directory.file("sources.json").exists();
     let created_at = history.created_at.unwrap_or_else(|| created(id));

@@ -75,7 +75,9 @@ pub(super) fn check(home: &Home, id: &RunId, mut row: RunRow) -> Result<RunRow, 
     if row.id != *id {
         return Err(RowError::OtherRun(row.id));
     }
+    // Where an imported run works, nothing is ever removed.
     if let Some(path) = &row.worktree_path
+        && row.workspace != WorkspaceKind::None
         && !is_worktree_of(home, Path::new(path))
     {
         return Err(RowError::Worktree { worktree: path.clone(), expected: home.worktrees() });

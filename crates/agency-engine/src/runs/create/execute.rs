@@ -53,7 +53,7 @@ impl Agency {
         }
         self.home.ensure()?;
         let conversation = plan.origin.resume().map(|resume| self.claim_conversation(&resume.parent)).transpose()?;
-        let allow_self_answer = self.grants_self_answer()?;
+        let started_by = self.starter()?;
         let directory = self.home.run(&plan.id);
         directory.create()?;
         let creator = Lock::take(&directory.creator_lock(), Duration::ZERO)?;
@@ -61,7 +61,7 @@ impl Agency {
             return Err(CreateError::PlanUsed(plan.id.clone()));
         }
         fault::point("run.locked");
-        let named = self.insert_planned(plan, allow_self_answer).inspect_err(|_| {
+        let named = self.insert_planned(plan, started_by).inspect_err(|_| {
             // What never became a run leaves nothing; what cannot be deleted now is swept by reconciliation.
             let _ = std::fs::remove_dir_all(directory.path());
         })?;

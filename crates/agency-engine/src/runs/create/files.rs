@@ -6,17 +6,16 @@ use std::path::{Path, PathBuf};
 
 use agency_model::ErrorCode;
 use agency_model::spec::RunSpec;
-use agency_workspace::Repository;
 use sha2::{Digest, Sha256};
 
 use super::{CreateError, InputFingerprint, PathUse};
 
 /// The fingerprint of every input.
-pub(super) fn fingerprints(repository: &Repository, spec: &RunSpec) -> Result<Vec<InputFingerprint>, CreateError> {
+pub(super) fn fingerprints(root: &Path, spec: &RunSpec) -> Result<Vec<InputFingerprint>, CreateError> {
     spec.inputs
         .iter()
         .map(|input| {
-            let (path, absolute) = inside(PathUse::Input, repository, &input.path, repository.root())?;
+            let (path, absolute) = inside(PathUse::Input, root, &input.path, root)?;
             let (size, sha256) = digest(&absolute).map_err(|error| path_problem(PathUse::Input, &absolute, &error))?;
             Ok(InputFingerprint { path, size, sha256 })
         })
@@ -41,14 +40,8 @@ fn digest(path: &Path) -> io::Result<(u64, String)> {
 }
 
 /// Resolves a path to a file inside the repository: relative to its root, and where it really lies.
-pub(super) fn inside(
-    what: PathUse,
-    repository: &Repository,
-    path: &str,
-    here: &Path,
-) -> Result<(String, PathBuf), CreateError> {
+pub(super) fn inside(what: PathUse, root: &Path, path: &str, here: &Path) -> Result<(String, PathBuf), CreateError> {
     let refuse = |why: String, code| CreateError::Path { what, path: path.into(), why, code };
-    let root = repository.root();
     let absolute = root.join(path).canonicalize().map_err(|error| {
         let missing = error.kind() == io::ErrorKind::NotFound;
         if missing && here != root && here.join(path).exists() {

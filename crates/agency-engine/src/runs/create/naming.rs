@@ -7,7 +7,7 @@ use agency_workspace::{Repository, WorkspaceError};
 
 use super::{CreateError, Plan, RunOrigin};
 use crate::agency::Agency;
-use crate::store::{MustBeFree, RunRow};
+use crate::store::{MustBeFree, RunRow, StartedBy};
 
 /// How often a branch is numbered before a run is refused.
 const MAX_NUMBER: u32 = 10_000;
@@ -89,14 +89,14 @@ impl Agency {
 
     /// Inserts the row of a planned run; where another run took its generated name or branch meanwhile, with the next
     /// one. Returns the plan with the names that it got.
-    pub(super) fn insert_planned(&mut self, plan: &Plan, allow_self_answer: bool) -> Result<Plan, CreateError> {
+    pub(super) fn insert_planned(&mut self, plan: &Plan, by: StartedBy) -> Result<Plan, CreateError> {
         let mut plan = plan.clone();
         loop {
             let free = MustBeFree {
                 name: matches!(plan.name, RunName::Generated { .. }),
                 branch: matches!(plan.origin, RunOrigin::NewWorktree { by_template: true, .. }),
             };
-            if self.store.insert_if_free(&self.new_row(&plan), allow_self_answer, free)?.is_some() {
+            if self.store.insert_if_free(&self.new_row(&plan), by, free)?.is_some() {
                 return Ok(plan);
             }
             self.choose_names_again(&mut plan)?;

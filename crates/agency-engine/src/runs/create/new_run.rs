@@ -9,6 +9,7 @@ use agency_model::{ErrorCode, RunId, Vcs, WorkspaceKind};
 use agency_workspace::{Commit, Repository, check_prompt_place};
 use ulid::Ulid;
 
+use super::asked_from::Checkout;
 use super::assemble::{AskedFrom, PlanParts};
 use super::files::{fingerprints, inside, path_problem};
 use super::materialise::materialise;
@@ -79,9 +80,9 @@ impl Agency {
         let wanted = WantedWorkspace::of(&spec, beside)?;
         let (agent, program) = self.agent_of(kind, &spec, &from.search_path())?;
         check_form(&agent, &spec)?;
-        let Opened { vcs, repository, mut base, notice } = open_repository(&spec)?;
+        let Opened { vcs, repository, mut base, checkout, notice } = open_repository(&self.home, &self.store, &spec)?;
         let mut spec = RunSpec { repo: root_text(&repository)?, vcs: vcs.into(), ..spec };
-        let prompt = read_prompt(prompt_given, &mut spec, &repository, &from.current_directory)?;
+        let prompt = read_prompt(prompt_given, &mut spec, checkout.root(), &from.current_directory)?;
         let name =
             self.planned_name(spec.name.as_deref(), prompt.as_ref().map(PlannedPrompt::text), &spec.runner.kind)?;
         let template_branch = match (&wanted, &spec.new_branch) {
@@ -114,15 +115,15 @@ impl Agency {
         if is_text && matches!(wanted, WantedWorkspace::InPlace | WantedWorkspace::Beside(_)) {
             spec.prompt = Some(PromptSpec { path: self.home.run(&id).file("prompt.md").display().to_string() });
         }
-        let inputs = fingerprints(&repository, &spec)?;
+        let inputs = fingerprints(checkout.root(), &spec)?;
         if include_changes && matches!((&wanted, vcs), (WantedWorkspace::NewWorktree, Vcs::Git)) {
-            base = with_changes(&repository, base, &id)?;
+            base = with_changes(&checkout, base, &id)?;
         }
         let origin = match wanted {
             WantedWorkspace::NewWorktree => RunOrigin::NewWorktree {
                 by_template: template_branch.is_some(),
                 branch: template_branch.or(spec.new_branch.clone()).unwrap_or_else(|| id.default_branch()),
-                uncommitted: UncommittedLookup::begin(&spec, vcs, (&repository, &base), (&inputs, is_text)),
+                uncommitted: UncommittedLookup::begin(&spec, vcs, (&checkout, &base), (&inputs, is_text)),
             },
             WantedWorkspace::InPlace => RunOrigin::InPlace,
             WantedWorkspace::Beside(host) => RunOrigin::Beside(host),
@@ -150,7 +151,7 @@ impl Agency {
 }
 
 /// The path of a repository, as specs and rows have it.
-fn root_text(repository: &Repository) -> Result<String, CreateError> {
+pub(super) fn root_text(repository: &Repository) -> Result<String, CreateError> {
     let root = repository.root().to_str().ok_or_else(|| CreateError::Path {
         what: PathUse::Repository,
         path: repository.root().to_owned(),
@@ -171,9 +172,9 @@ fn check_branch(vcs: Vcs, repository: &Repository, spec: &RunSpec, id: &RunId) -
     Ok(())
 }
 
-/// The commit that a run begins with if it gets the uncommitted changes of the user's checkout.
-fn with_changes(repository: &Repository, base: Commit, id: &RunId) -> Result<Commit, CreateError> {
-    let (_, head) = Repository::open_at(repository.root(), "HEAD")?;
+/// The commit that a run begins with if it gets the uncommitted changes of the checkout.
+fn with_changes(checkout: &Checkout, base: Commit, id: &RunId) -> Result<Commit, CreateError> {
+    let head = checkout.head()?;
     if head != base {
         return Err(CreateError::Value {
             field: "base_ref",
@@ -181,7 +182,7 @@ fn with_changes(repository: &Repository, base: Commit, id: &RunId) -> Result<Com
             hint: "leave --base and base_ref out, or --include-changes",
         });
     }
-    Ok(repository.snapshot(&base, id)?.unwrap_or(base))
+    Ok(checkout.snapshot(&base, id)?.unwrap_or(base))
 }
 
 /// How the prompt was given.
@@ -209,10 +210,9 @@ fn read_prompt_from_anywhere(path: &str, here: &Path) -> Result<String, CreateEr
 
 /// Whether a path leads to a file, or to a pipe that a shell made for an argument such as `<(command)`. A link in the
 /// repository that leads out of it is not followed: its user did not choose where it leads.
-fn is_readable_anywhere(path: &Path, repository: &Repository) -> bool {
-    let lies_in = |path: Option<&Path>| {
-        path.and_then(|path| path.canonicalize().ok()).is_some_and(|path| path.starts_with(repository.root()))
-    };
+fn is_readable_anywhere(path: &Path, root: &Path) -> bool {
+    let lies_in =
+        |path: Option<&Path>| path.and_then(|path| path.canonicalize().ok()).is_some_and(|path| path.starts_with(root));
     let passes_repository = path.ancestors().skip(1).any(|above| lies_in(Some(above)));
     if passes_repository && !lies_in(Some(path)) && !path.components().any(|part| part == Component::ParentDir) {
         return false;
@@ -224,15 +224,15 @@ fn is_readable_anywhere(path: &Path, repository: &Repository) -> bool {
 fn read_prompt(
     GivenPrompt { text: given, from_flag }: GivenPrompt,
     spec: &mut RunSpec,
-    repository: &Repository,
+    root: &Path,
     here: &Path,
 ) -> Result<Option<PlannedPrompt>, CreateError> {
     if let Some(text) = given {
         return Ok(Some(PlannedPrompt::Text(text)));
     }
     let Some(PromptSpec { path }) = &spec.prompt else { return Ok(None) };
-    let (relative, absolute) = match inside(PathUse::Prompt, repository, path, here) {
-        Err(_) if from_flag && is_readable_anywhere(&here.join(path), repository) => {
+    let (relative, absolute) = match inside(PathUse::Prompt, root, path, here) {
+        Err(_) if from_flag && is_readable_anywhere(&here.join(path), root) => {
             let text = read_prompt_from_anywhere(path, here)?;
             spec.prompt = Some(PromptSpec { path: PROMPT_IN_WORKTREE.to_owned() });
             return Ok(Some(PlannedPrompt::Text(text)));

@@ -155,7 +155,7 @@ impl Plan {
     pub(super) fn workspace(&self, home: &Home) -> Box<dyn Workspace> {
         match &self.origin {
             RunOrigin::Ask(scratch) => Box::new(scratch.clone()),
-            RunOrigin::InPlace => Box::new(self.in_place(self.repository.root().to_owned())),
+            RunOrigin::InPlace => Box::new(self.in_place(self.repository.root().to_owned(), home)),
             RunOrigin::NewWorktree { branch, .. } => match self.vcs {
                 Vcs::Jj => Box::new(self.jj_workspace(home, self.id.clone(), branch.clone(), self.new_worktree(home))),
                 Vcs::Git => Box::new(GitWorktree {
@@ -183,13 +183,13 @@ impl Plan {
                 bookmark.clone(),
                 path.into(),
             ))),
-            (_, _, Some(path)) => Box::new(self.in_place(path.into())),
-            (_, _, None) => Box::new(self.in_place(self.repository.root().to_owned())),
+            (_, _, Some(path)) => Box::new(self.in_place(path.into(), home)),
+            (_, _, None) => Box::new(self.in_place(self.repository.root().to_owned(), home)),
         }
     }
 
-    fn in_place(&self, repository: PathBuf) -> InPlace {
-        InPlace { repository, base: self.base.clone(), looks: None }
+    fn in_place(&self, repository: PathBuf, home: &Home) -> InPlace {
+        InPlace { repository, base: self.base.clone(), worktrees_root: home.worktrees(), looks: None }
     }
 
     fn jj_workspace(&self, home: &Home, run: RunId, bookmark: String, path: PathBuf) -> JjWorkspace {

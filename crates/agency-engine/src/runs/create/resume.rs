@@ -12,6 +12,7 @@ use ulid::Ulid;
 
 use super::assemble::{AskedFrom, PlanParts};
 use super::naming::inherited;
+use super::new_run::root_text;
 use super::origin::{Resume, RunOrigin};
 use super::plan::PlannedPrompt;
 use super::validate::{check_name, check_prompt, check_promptless};
@@ -228,7 +229,8 @@ impl Agency {
             spec.prompt = Some(PromptSpec { path: self.prompt_path(&parent, &id) });
         }
         check_next_prompt(prompt.as_deref(), parent.kind, &agent, &spec)?;
-        let (repository, base) = open_again(&parent)?;
+        let (repository, base) = open_again(&self.home, &parent)?;
+        spec.repo = root_text(&repository)?;
         if !directory.is_dir() {
             return Err(CreateError::Path {
                 what: PathUse::Workspace,

@@ -10,6 +10,7 @@ use agency_model::spec::RunSpec;
 use agency_workspace::{Commit, Repository, UncommittedCheck};
 
 use super::InputFingerprint;
+use super::asked_from::Checkout;
 
 /// So long after it began the run starts without its result.
 const LOOKUP_TIME: Duration = Duration::from_millis(20);
@@ -30,19 +31,20 @@ impl UncommittedLookup {
     pub(super) fn begin(
         spec: &RunSpec,
         vcs: Vcs,
-        (repository, base): (&Repository, &Commit),
+        (checkout, base): (&Checkout, &Commit),
         (inputs, prompt_is_text): (&[InputFingerprint], bool),
     ) -> Option<Arc<Self>> {
         // Where git has no working tree, jj has taken everything in.
-        let in_git = !repository.has_hidden_git_store();
+        let in_git = !Repository::from_root(checkout.root().to_owned()).has_hidden_git_store();
         if (vcs, in_git) != (Vcs::Git, true) {
             return None;
         }
         let check = UncommittedCheck {
-            root: repository.root().to_owned(),
+            root: checkout.root().to_owned(),
             base: base.as_str().to_owned(),
             prompt: spec.prompt.as_ref().filter(|_| !prompt_is_text).map(|prompt| prompt.path.clone()),
             inputs: inputs.iter().map(|input| input.path.clone()).collect(),
+            worktree: checkout.worktree().map(Box::new),
         };
         let (sender, result) = channel();
         let looking = check.clone();

@@ -9,6 +9,7 @@ use agency_system::fault;
 use agency_workspace::{MovedRef, move_old_refs};
 
 use crate::agency::Agency;
+use crate::runs::user_repository::users;
 use crate::store::{RunRow, StoreError};
 
 /// Whether something is done or only planned.
@@ -35,7 +36,7 @@ impl Agency {
                 continue;
             }
             let ids: Vec<RunId> = rows.iter().map(|row| row.id.clone()).collect();
-            match move_old_refs(repository.as_ref(), &ids) {
+            match users(&self.home, repository.as_ref()).and_then(|root| move_old_refs(&root, &ids)) {
                 Ok(moved) => {
                     for (row, moved) in rows.into_iter().zip(moved) {
                         done.extend(self.note_moved_ref(row, &moved)?);

@@ -31,6 +31,7 @@ fn force_helps(error: &WorkspaceError) -> bool {
         WorkspaceError::NestedRepositories { .. }
             | WorkspaceError::OtherRepository { .. }
             | WorkspaceError::RepositoryGone { .. }
+            | WorkspaceError::AgentsRepository { .. }
             | WorkspaceError::Locked { .. }
             | WorkspaceError::FilesNotTaken { .. }
             | WorkspaceError::IncompleteHistory { .. }
@@ -122,7 +123,10 @@ pub(super) fn notes_of(removal: &Removal, vcs: Vcs) -> Vec<String> {
     let mut notes = vec![];
     notes.push(match removal.worktree {
         WorktreeOutcome::Removed => "the worktree is removed".to_owned(),
-        WorktreeOutcome::DeletedByHand => format!("the worktree had been deleted by hand; {vcs} has forgotten it now"),
+        WorktreeOutcome::DeletedByHand => format!(
+            "the worktree is not where it was: it was deleted or moved by hand; {vcs} has forgotten it now, and a moved \
+             directory keeps its files without being a worktree"
+        ),
         WorktreeOutcome::AlreadyGone => "the worktree was gone already".to_owned(),
         WorktreeOutcome::KeptInPlace => "the agent worked in the repository itself, which stays".to_owned(),
     });

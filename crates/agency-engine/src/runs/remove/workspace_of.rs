@@ -5,6 +5,7 @@ use agency_workspace::{Commit, GitWorktree, InPlace, JjWorkspace, Scratch, Works
 
 use super::RemoveError;
 use crate::home::Home;
+use crate::runs::user_repository::repository_of;
 use crate::store::RunRow;
 
 /// Where a run works.
@@ -13,8 +14,12 @@ pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspac
         return Ok(Box::new(Scratch::of_run(row.repo_path.as_ref(), home.run(&row.id).path())));
     }
     let base = base_of(row)?;
-    let repository = row.repo_path.clone().into();
-    if let (Vcs::Jj, Some(workspace)) = (row.vcs, jj_workspace_of(home, row)?) {
+    let (repository, is_users) = match repository_of(home, row) {
+        Ok(repository) => (repository, true),
+        // The workspace itself refuses to look into it.
+        Err(_) => (row.repo_path.clone().into(), false),
+    };
+    if is_users && let Some(workspace) = jj_workspace_of(home, row)? {
         return Ok(Box::new(workspace));
     }
     Ok(match (row.workspace, &row.new_branch, &row.worktree_path) {
@@ -28,18 +33,30 @@ pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspac
             trash: home.trash(),
             looks: Some(home.run(&row.id).looks()),
         }),
-        (_, _, _) => Box::new(InPlace { repository, base, looks: Some(home.run(&row.id).looks()) }),
+        // An imported worktree belongs to another program: it is looked at, and never removed.
+        (WorkspaceKind::None, _, Some(path)) => Box::new(InPlace {
+            repository: path.into(),
+            base,
+            worktrees_root: home.worktrees(),
+            looks: Some(home.run(&row.id).looks()),
+        }),
+        (_, _, _) => Box::new(InPlace {
+            repository,
+            base,
+            worktrees_root: home.worktrees(),
+            looks: Some(home.run(&row.id).looks()),
+        }),
     })
 }
 
-/// The jj workspace of a run, which may be shared with the run that made it.
+/// The jj workspace of a run with jj, which may be shared with the run that made it.
 fn jj_workspace_of(home: &Home, row: &RunRow) -> Result<Option<JjWorkspace>, RemoveError> {
-    let own = matches!(row.workspace, WorkspaceKind::Worktree | WorkspaceKind::Shared);
+    let own = row.vcs == Vcs::Jj && matches!(row.workspace, WorkspaceKind::Worktree | WorkspaceKind::Shared);
     let Some(path) = row.worktree_path.as_ref().filter(|_| own) else {
         return Ok(None);
     };
     Ok(Some(JjWorkspace {
-        repository: row.repo_path.clone().into(),
+        repository: repository_of(home, row)?,
         run: row.worktree_owner(),
         base: base_of(row)?,
         bookmark: bookmark_of(row),
@@ -52,9 +69,9 @@ fn jj_workspace_of(home: &Home, row: &RunRow) -> Result<Option<JjWorkspace>, Rem
 
 /// Brings the workspace of a run whose agent is not at work up to date, where that is needed.
 pub(crate) fn bring_up_to_date(home: &Home, row: &RunRow) -> Result<(), RemoveError> {
-    match (row.vcs, jj_workspace_of(home, row)?) {
-        (Vcs::Jj, Some(workspace)) => Ok(workspace.bring_up_to_date()?),
-        (Vcs::Git | Vcs::Jj, _) => Ok(()),
+    match jj_workspace_of(home, row)? {
+        Some(workspace) => Ok(workspace.bring_up_to_date()?),
+        None => Ok(()),
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use agency_model::run::{Input, StopCause};
 
 use super::*;
+use crate::store::StartedBy;
 use crate::store::tests::new_run;
 
 struct Runs {
@@ -33,7 +34,7 @@ impl Runs {
         self.created += 1;
         let id = RunId::from_ulid(ulid::Ulid::from_parts(1_700_000_000_000 + self.created, rand_bits(&new_run().id)));
         let row = RunRow { id, name: Some(name.into()), ..new_run() };
-        self.store.insert(&row, false).unwrap().id
+        self.store.insert(&row, StartedBy::default()).unwrap().id
     }
 
     /// One that was stopped.
@@ -125,7 +126,7 @@ fn of_two_creators_at_once_only_one_gets_a_generated_name() {
             let mut store = Store::open(&path, Duration::from_secs(30)).unwrap();
             let row = RunRow { name: Some("fix-login".into()), ..new_run() };
             let free = crate::store::MustBeFree { name: true, branch: false };
-            store.insert_if_free(&row, false, free).unwrap().is_some()
+            store.insert_if_free(&row, StartedBy::default(), free).unwrap().is_some()
         };
         let creators: Vec<_> = (0..8).map(|_| scope.spawn(insert)).collect();
         creators.into_iter().map(|creator| creator.join().unwrap()).collect()

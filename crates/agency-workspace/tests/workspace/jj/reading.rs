@@ -78,7 +78,15 @@ fn an_agent_in_the_users_own_workspace_is_looked_at_too() {
         let base = world.workspace().base;
         world.write("new.txt", "fresh\n");
         let before = world.operation();
-        let files = InPlace { repository: world.repository.clone(), base, looks: None }.changes().unwrap().files;
+        let files = InPlace {
+            repository: world.repository.clone(),
+            base,
+            worktrees_root: world.root().join("home/worktrees"),
+            looks: None,
+        }
+        .changes()
+        .unwrap()
+        .files;
         assert_eq!(files.iter().map(|file| file.path.to_str().unwrap()).collect::<Vec<_>>(), ["new.txt"], "{kind:?}");
         assert_eq!(world.operation(), before);
     }

@@ -32,7 +32,7 @@ pub(in crate::tui) struct DetailFixture {
 
 impl DetailFixture {
     pub(in crate::tui) fn new(size: (u16, u16), tab: Tab) -> Self {
-        let theme = Theme { colour: true, unicode: true };
+        let theme = Theme::ansi(true, true);
         let mut state = State::new(NOW, size, theme, "/repos/shop".into());
         state.detail.tab = tab;
         state.focus = Focus::Detail;

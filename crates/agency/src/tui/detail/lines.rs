@@ -44,6 +44,10 @@ impl Body for LoadedLines {
         true
     }
 
+    fn cuts(&self) -> bool {
+        true
+    }
+
     fn folds(&self, _: usize) -> bool {
         false
     }

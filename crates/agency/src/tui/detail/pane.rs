@@ -4,7 +4,7 @@ use super::info::Info;
 use super::lines::LoadedLines;
 use super::patch::Changes;
 use super::screen::Screen;
-use super::scroll::{Body, Scroll, Viewport};
+use super::scroll::{Body, RowStyle, Scroll, Viewport};
 use super::transcript::TranscriptBody;
 use super::window::Ask;
 use super::{Content, Move};
@@ -121,6 +121,31 @@ impl Pane {
         if let Some((body, scroll)) = self.scrolled() {
             scroll.by(rows, body, viewport);
         }
+    }
+
+    /// Moves by some columns; false where every line is seen as a whole.
+    pub(super) fn slide(&mut self, columns: i16, viewport: Viewport) -> bool {
+        if let Self::Screen(screen) = self {
+            screen.slide(columns, viewport);
+            return true;
+        }
+        let cut = self.scrolled().filter(|(body, _)| body.cuts());
+        cut.map(|(_, scroll)| scroll.slide(columns)).is_some()
+    }
+
+    /// Goes to the next row that matches, or to the one before; `None` if nothing is shown.
+    pub(super) fn find(
+        &mut self,
+        forwards: bool,
+        is_match: &dyn Fn(&str) -> bool,
+        row_style: RowStyle,
+        viewport: Viewport,
+    ) -> Option<bool> {
+        if let Self::Screen(screen) = self {
+            return Some(screen.find(forwards, is_match, viewport));
+        }
+        let (body, scroll) = self.scrolled()?;
+        Some(scroll.find(forwards, is_match, body, row_style, viewport))
     }
 
     /// What to load because the view is near an edge.

@@ -61,9 +61,9 @@ impl Changes {
     }
 
     /// A row below the heading of a file.
-    fn line(&self, look: &Look<'_>, row: usize, width: u16) -> Option<Line<'static>> {
+    fn line(&self, look: &Look<'_>, row: usize, RowStyle { width, left, .. }: RowStyle) -> Option<Line<'static>> {
         match self.pairs(look.item, width) {
-            Some(pairs) => pairs.get(row).map(|pair| look.pair(*pair, width)),
+            Some(pairs) => pairs.get(row).map(|pair| look.pair(*pair, width, left)),
             None => look.file.lines.get(row).map(|line| look.unified(row, line)),
         }
     }
@@ -114,11 +114,19 @@ impl Body for Changes {
         let look = Look { patch: &self.patch, highlights: &self.highlights, file, item, theme: row_style.theme };
         let heading = (rows.start == 0).then(|| self.heading(file, row_style));
         let lines = rows.start.saturating_sub(1)..rows.end.saturating_sub(1);
-        heading.into_iter().chain(lines.filter_map(|line| self.line(&look, line, row_style.width))).collect()
+        heading.into_iter().chain(lines.filter_map(|line| self.line(&look, line, row_style))).collect()
     }
 
     fn grows(&self) -> bool {
         false
+    }
+
+    fn cuts(&self) -> bool {
+        true
+    }
+
+    fn has_columns(&self, width: u16) -> bool {
+        width >= MIN_SIDE_BY_SIDE_COLUMNS
     }
 
     fn folds(&self, item: usize) -> bool {

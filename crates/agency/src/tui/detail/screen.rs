@@ -12,6 +12,10 @@ pub(in crate::tui) struct Screen {
     screen: WatchedScreen,
     /// How many rows above the part of the screen that would be shown, once all of the history is.
     above: u16,
+    /// The first column that is shown.
+    left: u16,
+    /// The line that was found last, counted from the oldest.
+    found: Option<usize>,
     /// Whether the agent is gone, and this is the last it showed.
     pub(in crate::tui) over: bool,
 }
@@ -21,13 +25,15 @@ pub(in crate::tui) struct Screen {
 pub(in crate::tui) struct VisibleRows {
     /// The first row of the screen, as it is scrolled, that is shown.
     pub(in crate::tui) first: u16,
+    /// The first column.
+    pub(in crate::tui) left: u16,
     /// How many lines of the history are below it.
     pub(in crate::tui) up: usize,
 }
 
 impl Screen {
     pub(in crate::tui) const fn new(screen: WatchedScreen, over: bool) -> Self {
-        Self { screen, above: 0, over }
+        Self { screen, above: 0, left: 0, found: None, over }
     }
 
     /// Shows more. A view that was scrolled up stays there.
@@ -42,7 +48,7 @@ impl Screen {
     /// Which part is shown in a place.
     pub(in crate::tui) fn visible_rows(&self, viewport: Viewport) -> VisibleRows {
         let first = self.hidden(viewport).saturating_sub(self.above);
-        VisibleRows { first, up: self.screen().scrollback() }
+        VisibleRows { first, left: self.left.min(self.hidden_columns(viewport)), up: self.screen().scrollback() }
     }
 
     /// How many rows of the screen have no room above the last one that is used.
@@ -60,6 +66,46 @@ impl Screen {
             _ => rows.get(),
         };
         used.saturating_sub(viewport.height)
+    }
+
+    /// How many columns have no room.
+    fn hidden_columns(&self, viewport: Viewport) -> u16 {
+        let (_, columns) = self.screen().size();
+        columns.get().saturating_sub(viewport.width)
+    }
+
+    /// Moves by some columns.
+    pub(in crate::tui) fn slide(&mut self, columns: i16, viewport: Viewport) {
+        let most = self.hidden_columns(viewport);
+        self.left = self.left.min(most).saturating_add_signed(columns).min(most);
+    }
+
+    /// Goes to the next line that matches, or to the one before, around the ends; whether there is one.
+    pub(in crate::tui) fn find(&mut self, forwards: bool, is_match: &dyn Fn(&str) -> bool, viewport: Viewport) -> bool {
+        let part = self.visible_rows(viewport);
+        let lines = self.screen.lines();
+        let history = self.screen.scroll_to(usize::MAX);
+        self.screen.scroll_to(part.up);
+        let top = history.saturating_sub(part.up) + usize::from(part.first);
+        let shown = top..top + usize::from(viewport.height);
+        let last = self.found.filter(|line| shown.contains(line));
+        let matching = || lines.iter().enumerate().filter(|(_, line)| is_match(line)).map(|(index, _)| index);
+        let found = match (forwards, last) {
+            (true, Some(last)) => matching().find(|line| *line > last).or_else(|| matching().next()),
+            (true, None) => matching().find(|line| *line >= top).or_else(|| matching().next()),
+            (false, last) => {
+                let end = last.unwrap_or(shown.end);
+                matching().filter(|line| *line < end).last().or_else(|| matching().last())
+            }
+        };
+        let Some(found) = found else { return false };
+        self.found = Some(found);
+        if !shown.contains(&found) {
+            let wanted = found.saturating_sub(usize::from(viewport.height) / 2);
+            let rows = isize::try_from(wanted).unwrap_or(isize::MAX) - isize::try_from(top).unwrap_or(isize::MAX);
+            self.by(rows, viewport);
+        }
+        true
     }
 
     /// Moves by a key.

@@ -10,6 +10,9 @@ use super::window::Ask;
 use crate::tui::keys::Move;
 use crate::tui::theme::Theme;
 
+/// No line is read further to the right.
+const MAX_LEFT: u16 = 4000;
+
 /// Something that is shown as items of some rows each.
 pub(in crate::tui) trait Body {
     /// How many items there are.
@@ -23,6 +26,16 @@ pub(in crate::tui) trait Body {
 
     /// Whether more comes at its end.
     fn grows(&self) -> bool;
+
+    /// Whether long lines are cut, so that there is something to see right of what is shown.
+    fn cuts(&self) -> bool {
+        false
+    }
+
+    /// Whether its rows begin at [`RowStyle::left`] already, because they have columns that are cut each.
+    fn has_columns(&self, _: u16) -> bool {
+        false
+    }
 
     /// Whether an item can be folded.
     fn folds(&self, item: usize) -> bool;
@@ -46,6 +59,8 @@ pub(in crate::tui) trait Body {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tui) struct RowStyle {
     pub(in crate::tui) width: u16,
+    /// The first column that is shown, where lines are cut.
+    pub(in crate::tui) left: u16,
     pub(in crate::tui) theme: Theme,
 }
 
@@ -73,14 +88,26 @@ pub(in crate::tui) struct Scroll {
     pub(in crate::tui) selected: Option<usize>,
     /// The row that was found last.
     pub(super) found: Option<Anchor>,
+    /// The first column that is shown, where lines are cut.
+    left: u16,
 }
 
 impl Scroll {
     /// At the end, wherever it is.
     pub(in crate::tui) const END: Self =
-        Self { top: Anchor { item: 0, row: 0 }, following: true, selected: None, found: None };
+        Self { top: Anchor { item: 0, row: 0 }, following: true, selected: None, found: None, left: 0 };
     /// At the beginning.
     pub(in crate::tui) const START: Self = Self { following: false, ..Self::END };
+
+    /// The first column that is seen.
+    pub(in crate::tui) fn left(&self, body: &dyn Body) -> u16 {
+        if body.cuts() { self.left } else { 0 }
+    }
+
+    /// Moves by some columns.
+    pub(in crate::tui) fn slide(&mut self, columns: i16) {
+        self.left = self.left.saturating_add_signed(columns).min(MAX_LEFT);
+    }
 
     /// The first row that is seen.
     pub(in crate::tui) fn top(&self, body: &dyn Body, viewport: Viewport) -> Anchor {

@@ -3,6 +3,7 @@
 mod screen;
 
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 
 use super::paint::{Paint, width};
 use crate::tui::detail::{Body, PaneView, RowStyle, Scroll, Tab, Viewport};
@@ -49,18 +50,38 @@ pub(super) fn draw(paint: &mut Paint<'_>, areas: &Areas, state: &State) {
                 paint.mark(row, &state.search);
             }
             let viewport = Viewport { width: areas.detail.width, height: areas.detail.height };
-            position(body, scroll, viewport, live)
+            columns_in(scroll.left(body), position(body, scroll, viewport, live))
         }
         PaneView::Screen(shown) => {
             screen::draw(paint, areas.detail, shown);
+            for row in areas.detail.rows() {
+                paint.mark(row, &state.search);
+            }
             let live = live && !shown.over;
-            match (shown.is_at_end(), shown.screen().scrollback()) {
+            let position = match (shown.is_at_end(), shown.screen().scrollback()) {
                 (true, _) => if live { "live" } else { "end" }.to_owned(),
                 (false, up) => format!("{up} lines up"),
+            };
+            let part = shown.visible_rows(Viewport { width: areas.detail.width, height: areas.detail.height });
+            let (_, columns) = shown.screen().size();
+            let hidden = columns.get().saturating_sub(areas.detail.width);
+            match (part.left, hidden) {
+                (0, 0) => position,
+                (0, _) => format!("{position}, L: more"),
+                (left, _) => columns_in(left, position),
             }
         }
     };
     title(paint, areas.tabs, &position, &label(&entry.row));
+}
+
+/// A position, and how many columns are left of what is seen.
+fn columns_in(left: u16, position: String) -> String {
+    match (left, position.is_empty()) {
+        (0, _) => position,
+        (left, true) => format!("col {}", left + 1),
+        (left, false) => format!("{position}, col {}", left + 1),
+    }
 }
 
 /// What stands at the right of the tabs: where one is, and, if there is room, in which run.
@@ -68,25 +89,30 @@ fn title(paint: &mut Paint<'_>, tabs: Rect, position: &str, name: &str) {
     let Some((_, last)) = tab_places(tabs).pop() else { return };
     let x = last.right().saturating_add(2).min(tabs.right());
     let rest = Rect { x, width: tabs.right() - x, ..tabs };
-    if width(position) > rest.width {
+    if width(position) + 2 > rest.width {
         return;
     }
-    let used = paint.right(rest, position, Role::Quiet);
-    let gap = if used > 0 { used + 2 } else { 0 };
-    let rest = Rect { width: rest.width.saturating_sub(gap), ..rest };
-    if width(name) <= rest.width {
-        paint.right(rest, name, Role::Quiet);
+    let framed = |words: &str| if words.is_empty() { String::new() } else { format!(" {words} ") };
+    let used = paint.right(rest, &framed(position), Role::Quiet);
+    let rest = Rect { width: rest.width.saturating_sub(used), ..rest };
+    if width(name) + 2 <= rest.width {
+        paint.right(rest, &framed(name), Role::Title);
     }
 }
 
 fn text(paint: &mut Paint<'_>, area: Rect, body: &dyn Body, scroll: &Scroll, in_front: bool) {
-    let row_style = RowStyle { width: area.width, theme: paint.theme };
+    let left = scroll.left(body);
+    let row_style = RowStyle { width: area.width, left, theme: paint.theme };
+    let left = if body.has_columns(area.width) { 0 } else { left };
     let mut rows = area.rows();
     for (item, seen) in scroll.seen(body, Viewport { width: area.width, height: area.height }) {
         let heading = seen.start == 0;
         for (index, line) in body.rows(item, seen, row_style).into_iter().enumerate() {
             let Some(row) = rows.next() else { return };
-            paint.line(row, &line);
+            if let Some(behind) = line.style.bg {
+                paint.restyle(row, Style::new().bg(behind));
+            }
+            paint.line(row, &line, left);
             if index == 0 && heading && scroll.selected == Some(item) {
                 paint.restyle(row, paint.theme.selected(in_front));
             }

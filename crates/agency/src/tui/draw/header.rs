@@ -9,28 +9,27 @@ use crate::tui::theme::Role;
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
     let (live, over) = state.runs.count();
-    let dot = state.theme.glyph(" · ", " | ");
     let counts = match state.runs.loaded {
-        true => {
-            let failed = match state.runs.new_failures() {
-                0 => String::new(),
-                count => format!("{dot}{count} failed since you last looked"),
-            };
-            let cost = match state.runs.cost_of_a_day(state.now) {
-                cost if cost > 0.0 => format!("{dot}{} in 24 h", cost_words(cost)),
-                _ => String::new(),
-            };
-            format!("{live} live{dot}{over} finished{failed}{cost}")
-        }
-        false => "reading the runs".to_owned(),
+        true => vec![(format!("{live} live"), Role::Busy), (format!("{over} finished"), Role::Plain)],
+        false => vec![("reading the runs".to_owned(), Role::Quiet)],
     };
+    let failed = state.runs.new_failures();
+    let failed = (failed > 0).then(|| (format!("{failed} failed since you last looked"), Role::Bad));
+    let cost = state.runs.cost_of_a_day(state.now);
+    let cost = (cost > 0.0).then(|| (format!("{} in 24 h", cost_words(cost)), Role::Quiet));
     let used = paint.right(area, &waiting(state), Role::Urgent);
     if used > 0 {
         let badge = Rect { x: area.right() - used, width: used, ..area };
         paint.restyle(badge, ratatui::style::Style::new().add_modifier(ratatui::style::Modifier::REVERSED));
     }
     let left = Rect { width: area.width - used, ..area };
-    paint.pieces(left, &[("agency", Role::Accent), ("  ", Role::Plain), (&counts, Role::Plain)]);
+    let mut pieces = vec![("agency", Role::Accent), ("  ", Role::Plain)];
+    let dot = (state.theme.glyph(" · ", " | "), Role::Quiet);
+    for (index, (words, role)) in counts.iter().chain(&failed).chain(&cost).enumerate() {
+        pieces.extend((index > 0).then_some(dot));
+        pieces.push((words, *role));
+    }
+    paint.pieces(left, &pieces);
 }
 
 fn waiting(state: &State) -> String {

@@ -53,9 +53,10 @@ fn draw_item(paint: &mut Paint<'_>, row: Rect, item: &QuestionRow, state: &State
     let left = Rect { width: row.width - used, ..row };
     let kind = format!("{} ", item.question.kind);
     let title = plain(&item.question.title);
+    let mark = if state.inbox.is_marked(&item.id) { "*" } else { " " };
     let pieces = [
         (sign, role),
-        (" ", Role::Plain),
+        (mark, Role::Accent),
         (run.as_str(), Role::Title),
         (" ", Role::Plain),
         (kind.as_str(), Role::Quiet),

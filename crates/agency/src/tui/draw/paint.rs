@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
+use crate::tui::clip::without_start;
 use crate::tui::search::Search;
 use crate::tui::theme::{Role, Theme};
 
@@ -59,8 +60,12 @@ impl Paint<'_> {
         self.text(Rect { x: area.right() - wide, width: wide, ..area }, text, role)
     }
 
-    /// Puts a line of the library's own kind, without its colours where colours are off.
-    pub(in crate::tui) fn line(&mut self, area: Rect, line: &Line<'_>) {
+    /// Puts a line of the library's own kind from one of its columns on, without its colours where colours are off.
+    pub(in crate::tui) fn line(&mut self, area: Rect, line: &Line<'_>, from: u16) {
+        if from > 0 {
+            let rest = without_start(line, from);
+            return self.line(area, &rest, 0);
+        }
         let area = Rect { height: area.height.min(1), ..area.intersection(self.buffer.area) };
         let mut left = area;
         let mut spans = line.spans.iter();
@@ -104,24 +109,32 @@ impl Paint<'_> {
         }
     }
 
+    /// A frame around a place.
+    pub(in crate::tui) fn frame(&mut self, area: Rect, role: Role) {
+        if area.height < 2 || area.width < 2 {
+            return;
+        }
+        let (top_left, top_right) = (self.theme.glyph("╭", "+"), self.theme.glyph("╮", "+"));
+        let (bottom_left, bottom_right) = (self.theme.glyph("╰", "+"), self.theme.glyph("╯", "+"));
+        let (across, down) = (self.theme.glyph("─", "-"), self.theme.glyph("│", "|"));
+        let bar = across.repeat(usize::from(area.width) - 2);
+        let row = |y| Rect { y, height: 1, ..area };
+        self.pieces(row(area.y), &[(top_left, role), (&bar, role), (top_right, role)]);
+        self.pieces(row(area.bottom() - 1), &[(bottom_left, role), (&bar, role), (bottom_right, role)]);
+        for y in area.y + 1..area.bottom() - 1 {
+            self.text(Rect { width: 1, ..row(y) }, down, role);
+            self.text(Rect { x: area.right() - 1, width: 1, ..row(y) }, down, role);
+        }
+    }
+
     /// A framed place in front of everything, with a title; what is inside the frame.
     pub(in crate::tui) fn boxed(&mut self, area: Rect, title: &str) -> Rect {
         super::clear(self.buffer, area.intersection(self.buffer.area));
         if area.height < 3 || area.width < 4 {
             return area;
         }
-        let (top_left, top_right) = (self.theme.glyph("┌", "+"), self.theme.glyph("┐", "+"));
-        let (bottom_left, bottom_right) = (self.theme.glyph("└", "+"), self.theme.glyph("┘", "+"));
-        let (across, down) = (self.theme.glyph("─", "-"), self.theme.glyph("│", "|"));
-        let bar = across.repeat(usize::from(area.width) - 2);
-        let quiet = Role::Quiet;
+        self.frame(area, Role::Focus);
         let row = |y| Rect { y, height: 1, ..area };
-        self.pieces(row(area.y), &[(top_left, quiet), (&bar, quiet), (top_right, quiet)]);
-        self.pieces(row(area.bottom() - 1), &[(bottom_left, quiet), (&bar, quiet), (bottom_right, quiet)]);
-        for y in area.y + 1..area.bottom() - 1 {
-            self.text(Rect { width: 1, ..row(y) }, down, quiet);
-            self.text(Rect { x: area.right() - 1, width: 1, ..row(y) }, down, quiet);
-        }
         let title = format!(" {title} ");
         self.text(Rect { x: area.x + 1, width: area.width - 2, ..row(area.y) }, &title, Role::Title);
         Rect::new(area.x + 2, area.y + 1, area.width - 4, area.height - 2)

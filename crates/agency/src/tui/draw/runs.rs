@@ -12,6 +12,7 @@ use crate::output::ago;
 use crate::tui::runs::{Attention, ChangeCount, Grouping, ListedRun, RunList, RunsLine};
 use crate::tui::state::State;
 use crate::tui::theme::{Role, Theme};
+use crate::tui::wrap::wrap;
 
 /// What stands beside the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl Column {
         [Self::Status, Self::Name, Self::Repository, Self::Branch, Self::Runner, Self::Changes, Self::Cost, Self::Age];
     /// In the order in which they get room.
     const IMPORTANCE: [Self; 7] =
-        [Self::Age, Self::Status, Self::Changes, Self::Cost, Self::Runner, Self::Repository, Self::Branch];
+        [Self::Age, Self::Status, Self::Changes, Self::Runner, Self::Cost, Self::Repository, Self::Branch];
 
     const fn width(self) -> u16 {
         match self {
@@ -89,25 +90,51 @@ fn draw_heading(paint: &mut Paint<'_>, row: Rect, title: &str, attention: Attent
     let used = paint.text(row, title, role).saturating_add(1).min(row.width);
     let rest = Rect { x: row.x + used, width: (row.width - used).saturating_sub(1), ..row };
     let line = paint.theme.glyph("─", "-").repeat(usize::from(rest.width));
-    paint.text(rest, &line, Role::Quiet);
+    paint.text(rest, &line, Role::Border);
 }
 
 fn draw_empty(paint: &mut Paint<'_>, area: Rect, state: &State) {
     let lines: &[&str] = match (state.runs.loaded, state.runs.filter().is_empty()) {
         (false, _) => &["Reading the runs…"],
         (true, false) => &["No run matches the filter.", "Esc clears the filter."],
-        (true, true) => &[
-            "No runs yet.",
-            "",
-            "n  starts an agent, in its own worktree",
-            "i  answers what agents ask",
-            "?  lists all keys",
-            "",
-            "agency demo shows three agents at work.",
-        ],
+        (true, true) => return draw_first_steps(paint, area),
     };
     for (row, line) in area.rows().zip(lines) {
         paint.text(row, line, Role::Quiet);
+    }
+}
+
+/// What to do where there is no run yet: the keys, and the same in a shell.
+fn draw_first_steps(paint: &mut Paint<'_>, area: Rect) {
+    const KEYS: [(&str, &str); 6] = [
+        ("n", "start an agent: say what it is to do"),
+        ("i", "answer what agents ask"),
+        ("Enter", "look at output, changes and events"),
+        ("a", "attach to an agent's own screen"),
+        (":", "find any action by its name"),
+        ("?", "list all keys"),
+    ];
+    let mut rows = area.rows();
+    let mut next = || rows.next().unwrap_or_default();
+    paint.text(next(), "No runs yet.", Role::Title);
+    let explained = "Each run has a git worktree and a branch of its own: your checkout stays as it is.";
+    let explained = if area.height >= 14 { wrap(explained, area.width) } else { vec![] };
+    for line in explained {
+        paint.text(next(), &line, Role::Quiet);
+    }
+    next();
+    for (key, words) in KEYS {
+        let row = next();
+        let used = paint.text(Rect { width: row.width.min(6), ..row }, key, Role::Accent).max(6).min(row.width);
+        let rest = Rect { x: row.x + used, width: row.width - used, ..row };
+        paint.text(rest, words, Role::Plain);
+    }
+    next();
+    paint.text(next(), "In a shell:", Role::Quiet);
+    for command in ["agency run \"Fix the login test\"", "agency demo"] {
+        let row = next();
+        let indented = Rect { x: row.x + 2.min(row.width), width: row.width.saturating_sub(2), ..row };
+        paint.text(indented, command, Role::Plain);
     }
 }
 
@@ -118,9 +145,14 @@ fn columns(width: u16, runs: &RunList) -> Vec<(Column, u16)> {
     for column in Column::IMPORTANCE {
         let needed = match column {
             Column::Repository => runs.grouping != Grouping::Repository,
-            Column::Cost => runs.any(|entry| entry.row.usage.cost_usd.is_some()),
-            // Changes are counted later; they have their room from the beginning, so that nothing moves then.
-            Column::Changes | Column::Status | Column::Name | Column::Branch | Column::Runner | Column::Age => true,
+            // Changes and costs come later; they have their room from the beginning, so that nothing moves then.
+            Column::Changes
+            | Column::Cost
+            | Column::Status
+            | Column::Name
+            | Column::Branch
+            | Column::Runner
+            | Column::Age => true,
         };
         if needed && column.width() <= left {
             left -= column.width();

@@ -11,7 +11,7 @@ use agency_model::{ErrorCode, RunId, escaped_text};
 use super::failure;
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::terminal::{AttachEnd, attach_terminal, edit, editor};
+use crate::terminal::{AttachEnd, attach_terminal, edit, editor, tell_how_to_leave};
 use crate::tui::effect::{Failure, ForegroundProgram};
 use crate::tui::input::BackgroundEvent;
 use crate::tui::terminal::Terminal;
@@ -62,10 +62,8 @@ fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Re
     };
     match attachment {
         Attachment::Tmux(mut command) => {
-            let ended = terminal.release_while(|| {
-                say("Ctrl-b d returns to agency");
-                command.status()
-            })?;
+            tell_how_to_leave(&mut command, "returns to agency");
+            let ended = terminal.release_while(|| command.status())?;
             Ok(ended.map_err(broken).map_or_else(Some, |status| unless_well(id, status)))
         }
         // The tmux client we are in shows it now, and we stay where we are.

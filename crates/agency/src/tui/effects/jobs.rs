@@ -5,7 +5,7 @@ mod restart;
 
 use std::sync::atomic::AtomicBool;
 
-use agency_engine::store::RunRow;
+use agency_engine::store::QuestionRow;
 use agency_model::ErrorCode;
 use agency_workspace::DeleteBranch;
 
@@ -26,6 +26,16 @@ pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Resu
         Job::Answer { question, answer } => {
             format!("{}: {}", answer_words(&answer), context.agency()?.answer(&question, &answer, &user_name())?)
         }
+        Job::AnswerAll { questions, answer } => {
+            let mut agency = context.agency()?;
+            let user = user_name();
+            let name = |question: &QuestionRow| question.run_id.to_string();
+            let done = format!("answered with {}", answer_words(&answer));
+            several("questions", &done, &questions, name, |question| {
+                agency.answer(question, &answer, &user)?;
+                Ok(())
+            })?
+        }
         Job::Send { row, text } => format!("{}: {}", label(&row), context.agency()?.send(&row, &text)?),
         Job::Resume { row, text } => return restart::resume(context, &mut context.agency()?, row, text, interrupted),
         Job::Restart(row) => return restart::restart(context, &mut context.agency()?, row, interrupted),
@@ -38,11 +48,11 @@ pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Resu
             let restored = agency.restore(&row, None)?;
             format!("the work of {} is on the branch {}", label(&row), restored.branch)
         }
-        Job::StopAll(rows) => several("stopped", &rows, |row| {
+        Job::StopAll(rows) => several("runs", "stopped", &rows, label, |row| {
             context.agency()?.stop(row)?;
             Ok(())
         })?,
-        Job::RemoveAll(rows) => several("removed", &rows, |row| {
+        Job::RemoveAll(rows) => several("runs", "removed", &rows, label, |row| {
             removal::remove(&mut context.agency()?, row, DeleteBranch::No)?;
             Ok(())
         })?,
@@ -56,19 +66,21 @@ pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Resu
     Ok(JobOutcome::Said(said))
 }
 
-/// Does the same with each run. One that refuses does not stop the others, and is named with its reason.
-fn several(
+/// Does the same with each. One that refuses does not stop the others, and is named with its reason.
+fn several<T>(
+    what: &str,
     done: &str,
-    rows: &[RunRow],
-    mut each: impl FnMut(&RunRow) -> Result<(), Problem>,
+    all: &[T],
+    name: impl Fn(&T) -> String,
+    mut each: impl FnMut(&T) -> Result<(), Problem>,
 ) -> Result<String, Problem> {
     let failed: Vec<(String, Problem)> =
-        rows.iter().filter_map(|row| each(row).err().map(|problem| (label(row), problem))).collect();
-    let count = rows.len() - failed.len();
-    let Some((name, problem)) = failed.into_iter().next() else { return Ok(format!("{count} runs are {done}")) };
+        all.iter().filter_map(|one| each(one).err().map(|problem| (name(one), problem))).collect();
+    let count = all.len() - failed.len();
+    let Some((name, problem)) = failed.into_iter().next() else { return Ok(format!("{count} {what} are {done}")) };
     let (message, hint) = problem.into_words();
     let refused =
-        Problem::new(ErrorCode::NotAllowed, format!("{count} of {} runs are {done}; {name}: {message}", rows.len()));
+        Problem::new(ErrorCode::NotAllowed, format!("{count} of {} {what} are {done}; {name}: {message}", all.len()));
     Err(match hint {
         Some(hint) => refused.hint(hint),
         None => refused,

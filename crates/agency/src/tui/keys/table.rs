@@ -29,6 +29,8 @@ const UP: Key = code(KeyCode::Up);
 const DOWN: Key = code(KeyCode::Down);
 const LEFT: Key = code(KeyCode::Left);
 const RIGHT: Key = code(KeyCode::Right);
+const SHIFT_LEFT: Key = Key { code: KeyCode::Left, modifiers: KeyModifiers::SHIFT };
+const SHIFT_RIGHT: Key = Key { code: KeyCode::Right, modifiers: KeyModifiers::SHIFT };
 const PAGE_UP: Key = code(KeyCode::PageUp);
 const PAGE_DOWN: Key = code(KeyCode::PageDown);
 const HOME: Key = code(KeyCode::Home);
@@ -67,6 +69,8 @@ pub(in crate::tui) const BINDINGS: &[Binding] = &[
     hinted(Scope::Detail, &[key('/')], Action::View(ViewAction::Search), "find a text", "find"),
     binding(Scope::Detail, &[key('n')], Action::View(ViewAction::NextMatch), "next match"),
     binding(Scope::Detail, &[key('N')], Action::View(ViewAction::PreviousMatch), "previous match"),
+    binding(Scope::Detail, &[key('L'), SHIFT_RIGHT], Action::View(ViewAction::Right), "what is right of the screen"),
+    binding(Scope::Detail, &[key('H'), SHIFT_LEFT], Action::View(ViewAction::Left), "back to the left"),
     binding(Scope::Detail, &[ENTER, key(' ')], Action::View(ViewAction::Fold), "fold or unfold it"),
     binding(Scope::Detail, &[key('z')], Action::View(ViewAction::Widen), "use the whole width, or show the list again"),
     hinted(Scope::Detail, &[key('o')], Action::View(ViewAction::FoldAll), "fold or unfold all", "unfold"),
@@ -125,6 +129,13 @@ pub(in crate::tui) const BINDINGS: &[Binding] = &[
         "answer with free text; a permission: deny it with this reason",
         "words",
     ),
+    binding(
+        Scope::Inbox,
+        &[key(' ')],
+        Action::Inbox(InboxAction::Mark),
+        "choose it, or not; a, d and A answer all chosen",
+    ),
+    binding(Scope::Inbox, &[key('V')], Action::Inbox(InboxAction::MarkAll), "choose all permissions, or none"),
     binding(Scope::Inbox, &[key('o')], Action::Inbox(InboxAction::OpenRun), "show the run that asks"),
     binding(Scope::Inbox, &[key('J'), ctrl('d')], Action::Inbox(InboxAction::ScrollDown), "read on"),
     binding(Scope::Inbox, &[key('K'), ctrl('u')], Action::Inbox(InboxAction::ScrollUp), "read back"),
@@ -176,7 +187,6 @@ pub(in crate::tui) const BINDINGS: &[Binding] = &[
     binding(Scope::Palette, &[UP, ctrl('p')], Action::Move(Move::Up), "up"),
     binding(Scope::Palette, &[DOWN, ctrl('n')], Action::Move(Move::Down), "down"),
     hinted(Scope::Palette, &[ESC, ctrl('c')], Action::Text(TextAction::Close), "do nothing", "close"),
-    binding(Scope::Main, &[key(':'), ctrl('p')], Action::App(AppAction::Palette), "find an action by its name"),
     binding(
         Scope::Main,
         &[key('u')],
@@ -192,6 +202,7 @@ pub(in crate::tui) const BINDINGS: &[Binding] = &[
     binding(Scope::Everywhere, &[HOME, key('g')], Action::Move(Move::First), "to the beginning"),
     binding(Scope::Everywhere, &[END, key('G')], Action::Move(Move::Last), "to the end, and stay there"),
     hinted(Scope::Everywhere, &[key('?'), code(KeyCode::F(1))], Action::App(AppAction::Help), "this help", "help"),
+    binding(Scope::Everywhere, &[key(':'), ctrl('p')], Action::App(AppAction::Palette), "find an action by its name"),
     binding(Scope::Everywhere, &[ctrl('l')], Action::App(AppAction::Redraw), "redraw the screen"),
     binding(Scope::Everywhere, &[ctrl('z')], Action::App(AppAction::Suspend), "suspend; fg returns"),
     binding(Scope::Everywhere, &[ctrl('c')], Action::App(AppAction::Quit), "quit; runs continue"),

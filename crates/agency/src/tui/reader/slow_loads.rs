@@ -97,7 +97,8 @@ impl BackgroundLoads {
 fn diff(open: &Opener, subject: &Subject, last: &AtomicU64, report: &impl Fn(Content)) -> Result<(), Problem> {
     let row = &subject.row;
     if row.removed_at.is_some() {
-        return Err(Problem::removed(row));
+        let repo_path = open()?.repository_of(row).map_err(RemoveError::from)?.display().to_string();
+        return Err(Problem::removed(&RunRow { repo_path, ..row.clone() }));
     }
     let bytes = open()?.workspace_of(row)?.diff().map_err(RemoveError::from)?;
     let mut hasher = DefaultHasher::new();

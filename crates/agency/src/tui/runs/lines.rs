@@ -4,12 +4,14 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 use agency_model::{RunId, RunKind, SessionId};
+use serde::{Deserialize, Serialize};
 
 use super::order::urgency;
 use super::{Grouping, ListedRun, Pick, RunList, Sorting};
 
 /// What a group is about. The order is that of the list: what waits for the user is always on top.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(in crate::tui) enum GroupKey {
     Waiting,
     /// Failed, and the user has not seen it.

@@ -1,17 +1,19 @@
 //! What other threads found out.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use agency_model::RunId;
+use agency_model::{QuestionId, RunId};
 
 use super::{form, steps, typing};
-use crate::tui::effect::{Effect, Failure, Job, JobNumber, JobOutcome, TextFor};
+use crate::tui::effect::{Effect, Failure, Job, JobNumber, JobOutcome, TextFor, label};
 use crate::tui::input::BackgroundEvent;
 use crate::tui::state::State;
+use crate::view::answer_words;
 
 pub(super) fn apply(state: &mut State, news: BackgroundEvent) -> Vec<Effect> {
     match news {
         BackgroundEvent::Runs(news) => {
+            let before = Attention::of(state);
             let asking = news.questions.map(|questions| {
                 state.questions = questions;
                 state.inbox.learn(&state.questions);
@@ -25,7 +27,9 @@ pub(super) fn apply(state: &mut State, news: BackgroundEvent) -> Vec<Effect> {
             let asked = asking.is_some();
             state.runs.learn(news.changed, &news.gone, asking);
             form::select_wished(state);
-            return steps::changed(state, &sessions, asked);
+            let mut effects = steps::changed(state, &sessions, asked);
+            effects.extend(before.and_then(|before| before.news(state)).map(Effect::Notify));
+            return effects;
         }
         BackgroundEvent::Changes { run, changes } => state.runs.learn_changes(&run, changes),
         BackgroundEvent::Detail { generation, content } => state.detail.learn(generation, content),
@@ -37,6 +41,37 @@ pub(super) fn apply(state: &mut State, news: BackgroundEvent) -> Vec<Effect> {
         BackgroundEvent::Trouble(message) => state.show_error(&Failure { message, hint: None }),
     }
     vec![]
+}
+
+/// What needed the user before something changed.
+struct Attention {
+    questions: BTreeSet<QuestionId>,
+    failures: BTreeSet<RunId>,
+}
+
+impl Attention {
+    /// Nothing if no notice is to be given: the user looks, or what there is was not read before.
+    fn of(state: &State) -> Option<Self> {
+        (!state.has_focus && state.runs.loaded).then(|| Self {
+            questions: state.questions.iter().map(|row| row.id.clone()).collect(),
+            failures: state.runs.unseen_failures().map(|row| row.id.clone()).collect(),
+        })
+    }
+
+    /// What needs the user now and did not before, in one line without any text of an agent.
+    fn news(&self, state: &State) -> Option<String> {
+        let asking = state.questions.iter().filter(|row| !self.questions.contains(&row.id));
+        let asking: BTreeSet<&RunId> = asking.map(|row| &row.run_id).collect();
+        let asking = asking.into_iter().filter_map(|id| state.runs.get(id)).map(|entry| (&entry.row, "needs you"));
+        let failed = state.runs.unseen_failures().filter(|row| !self.failures.contains(&row.id));
+        let mut news = asking.chain(failed.map(|row| (row, "has failed")));
+        let (row, what) = news.next()?;
+        let more = match news.count() {
+            0 => String::new(),
+            count => format!(", and {count} more"),
+        };
+        Some(format!("agency: {} {what}{more}", label(row)))
+    }
 }
 
 /// Something that was to be done is done, or was refused.
@@ -52,6 +87,11 @@ fn done(state: &mut State, number: JobNumber, outcome: Result<JobOutcome, Failur
             | JobOutcome::Session(_) => String::new(),
         };
         state.inbox.told(&question.id, outcome.as_ref().map(said).map_err(Clone::clone));
+    }
+    if let (Some(Job::AnswerAll { questions, answer }), Ok(_)) = (&job, &outcome) {
+        for question in questions {
+            state.inbox.told(&question.id, Ok(answer_words(answer)));
+        }
     }
     match outcome {
         Ok(outcome) => {
@@ -93,4 +133,38 @@ fn done(state: &mut State, number: JobNumber, outcome: Result<JobOutcome, Failur
         }
     }
     steps::after(state, job.as_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use agency_engine::runs::changes::RunsNews;
+    use agency_model::run::State as RunState;
+
+    use super::*;
+    use crate::tui::fixture::{ended, now, permission, run, state, tell};
+    use crate::tui::input::Input;
+    use crate::tui::memory::Memory;
+    use crate::tui::update::update;
+
+    #[test]
+    fn what_needs_the_user_is_notified_once_and_only_while_another_window_is_in_front() {
+        let mut state = state((100, 30), vec![run(1, "one"), run(2, "two")], vec![]);
+        state.recall(Memory::default());
+        let notified = |effects: Vec<Effect>| -> Vec<String> {
+            let line = |effect| if let Effect::Notify(line) = effect { Some(line) } else { None };
+            effects.into_iter().filter_map(line).collect()
+        };
+        let asked = |questions| BackgroundEvent::Runs(RunsNews { questions: Some(questions), ..RunsNews::default() });
+        assert_eq!(notified(tell(&mut state, asked(vec![permission(1, 1)]))), Vec::<String>::new(), "the user looks");
+        update(&mut state, Input::Focus(false));
+        let both = || asked(vec![permission(1, 1), permission(2, 2)]);
+        assert_eq!(notified(tell(&mut state, both())), ["agency: two needs you"]);
+        assert_eq!(notified(tell(&mut state, both())), Vec::<String>::new(), "it is known");
+        let failed =
+            agency_engine::store::RunRow { state: RunState::Failed, ended_at: Some(now()), ..ended(run(1, "one")) };
+        let news = BackgroundEvent::Runs(RunsNews { changed: vec![failed], ..RunsNews::default() });
+        assert_eq!(notified(tell(&mut state, news)), ["agency: one has failed"]);
+        update(&mut state, Input::Focus(true));
+        assert_eq!(notified(tell(&mut state, asked(vec![permission(3, 2)]))), Vec::<String>::new());
+    }
 }

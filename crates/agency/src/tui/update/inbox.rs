@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 
 use agency_engine::store::QuestionRow;
-use agency_model::Answer;
+use agency_model::{Answer, QuestionKind};
 
+use crate::output::plain;
+use crate::tui::confirm::Confirm;
 use crate::tui::editor::Purpose;
-use crate::tui::effect::{Effect, Job};
+use crate::tui::effect::{Effect, Job, label};
 use crate::tui::inbox::{AnswerStatus, InboxLayout, items, layout, list_top, own_words, standing};
 use crate::tui::keys::{InboxAction, Move};
 use crate::tui::layout::hits;
 use crate::tui::state::{Focus, Overlay, State};
-use crate::view::{MAX_OPTION_KEYS, chosen_options};
+use crate::view::{MAX_OPTION_KEYS, answer_words, chosen_options};
 
 /// Opens the inbox, or brings it to the front. What the selected run asks comes first, then what was looked at.
 pub(super) fn open(state: &mut State) {
@@ -36,6 +38,17 @@ pub(super) fn act(state: &mut State, action: InboxAction) -> Vec<Effect> {
         InboxAction::Option(number) => return choose(state, number),
         InboxAction::Send => return send(state),
         InboxAction::Words => return write(state),
+        InboxAction::Mark => {
+            if asked(state).is_some() {
+                state.inbox.mark();
+                go(state, Move::Down);
+            }
+        }
+        InboxAction::MarkAll => {
+            let permissions = state.questions.iter().filter(|row| row.question.kind == QuestionKind::Permission);
+            let permissions = permissions.map(|row| row.id.clone()).collect();
+            state.inbox.mark_all(permissions);
+        }
         InboxAction::OpenRun => open_run(state),
         InboxAction::ScrollUp => read(state, Move::Up),
         InboxAction::ScrollDown => read(state, Move::Down),
@@ -59,6 +72,12 @@ fn asked(state: &mut State) -> Option<QuestionRow> {
 }
 
 fn answer(state: &mut State, answer: Answer) -> Vec<Effect> {
+    let marked: Vec<QuestionRow> =
+        state.questions.iter().filter(|row| state.inbox.is_marked(&row.id)).cloned().collect();
+    if !marked.is_empty() {
+        answer_all(state, marked, answer);
+        return vec![];
+    }
     let Some(row) = asked(state) else { return vec![] };
     match row.question.check(&answer) {
         Ok(()) => state.begin_once(Job::Answer { question: Box::new(row), answer }),
@@ -67,6 +86,32 @@ fn answer(state: &mut State, answer: Answer) -> Vec<Effect> {
             vec![]
         }
     }
+}
+
+/// Asks before one answer is given to several questions, with what they are.
+fn answer_all(state: &mut State, marked: Vec<QuestionRow>, answer: Answer) {
+    let unfit = marked.iter().find_map(|row| Some((row, row.question.check(&answer).err()?)));
+    if let Some((row, unfit)) = unfit {
+        let name = run_name(state, row);
+        return state.refuse(format!("the question of {name} is chosen: {unfit}"));
+    }
+    let line = |row: &QuestionRow| format!("{}: {}", run_name(state, row), plain(&row.question.title));
+    let lines = marked.iter().map(line).collect();
+    let title = match marked.len() {
+        1 => format!(
+            "Answer {}: {}?",
+            marked.first().map_or_else(String::new, |row| run_name(state, row)),
+            answer_words(&answer)
+        ),
+        count => format!("Answer {count} questions: {}?", answer_words(&answer)),
+    };
+    let confirm = Confirm::new(title, lines, Job::AnswerAll { questions: marked, answer });
+    state.inbox.unmark_all();
+    state.overlays.push(Overlay::Confirm(Box::new(confirm)));
+}
+
+fn run_name(state: &State, row: &QuestionRow) -> String {
+    state.runs.get(&row.run_id).map_or_else(|| row.run_id.to_string(), |entry| label(&entry.row))
 }
 
 /// One option is an answer; of several, each key takes one in or out.

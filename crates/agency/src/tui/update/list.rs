@@ -7,7 +7,10 @@ use crate::tui::state::{Focus, Overlay, State};
 
 pub(super) fn act(state: &mut State, action: ListAction) -> Vec<Effect> {
     match action {
-        ListAction::Open => open(state),
+        ListAction::Open => {
+            open(state);
+            return vec![state.memory()];
+        }
         ListAction::Filter => state.overlays.push(Overlay::Filter),
         ListAction::Sort => {
             state.runs.sort_next();

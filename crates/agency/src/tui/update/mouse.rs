@@ -107,13 +107,14 @@ mod tests {
     fn a_click_selects_a_run_and_a_second_one_opens_it() {
         let mut state = state((120, 30), vec![run(1, "one"), run(2, "two")], vec![]);
         assert_eq!(selected(&state), Some(Pick::Run(run_id(2))));
-        // The header, the group, then the newest first.
-        click(&mut state, 5, 3);
+        // The header, the frame, the group, then the newest first.
+        click(&mut state, 5, 4);
         assert_eq!((selected(&state), state.focus), (Some(Pick::Run(run_id(1))), Focus::List));
-        click(&mut state, 5, 3);
+        click(&mut state, 5, 4);
         assert_eq!(state.focus, Focus::Detail);
-        // A heading and the empty place below are nothing.
+        // The frame, a heading and the empty place below are nothing.
         click(&mut state, 5, 1);
+        click(&mut state, 5, 2);
         click(&mut state, 5, 20);
         assert_eq!((selected(&state), state.focus), (Some(Pick::Run(run_id(1))), Focus::List));
     }
@@ -122,8 +123,8 @@ mod tests {
     fn a_click_unfolds_what_is_finished() {
         let mut state = state((120, 30), vec![run(2, "two"), ended(run(1, "one"))], vec![]);
         assert_eq!(state.runs.lines().len(), 3);
-        click(&mut state, 2, 3);
-        click(&mut state, 2, 3);
+        click(&mut state, 2, 4);
+        click(&mut state, 2, 4);
         assert_eq!(state.runs.lines().len(), 4);
     }
 

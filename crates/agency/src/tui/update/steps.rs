@@ -97,6 +97,7 @@ pub(super) fn after(state: &mut State, job: Option<&Job>) -> Vec<Effect> {
             Job::Stop(_)
             | Job::Interrupt(_)
             | Job::Answer { .. }
+            | Job::AnswerAll { .. }
             | Job::Send { .. }
             | Job::Resume { .. }
             | Job::Restart(_)

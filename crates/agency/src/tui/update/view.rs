@@ -5,6 +5,9 @@ use crate::tui::help;
 use crate::tui::keys::{TabAction, ViewAction};
 use crate::tui::state::{Focus, Overlay, State};
 
+/// How many columns one key moves.
+const COLUMNS: i16 = 20;
+
 /// Shows another tab.
 pub(super) fn switch_tab(state: &mut State, action: TabAction) {
     state.detail.tab = match action {
@@ -23,6 +26,8 @@ pub(super) fn act(state: &mut State, action: ViewAction) -> Vec<Effect> {
         }
         ViewAction::NextLandmark => state.detail.go_to_landmark(true, area),
         ViewAction::PreviousLandmark => state.detail.go_to_landmark(false, area),
+        ViewAction::Left => slide(state, -COLUMNS),
+        ViewAction::Right => slide(state, COLUMNS),
         ViewAction::Search => state.overlays.push(Overlay::Search),
         ViewAction::NextMatch => find(state, true),
         ViewAction::PreviousMatch => find(state, false),
@@ -33,6 +38,14 @@ pub(super) fn act(state: &mut State, action: ViewAction) -> Vec<Effect> {
         ViewAction::FoldAll => state.detail.fold_all(area),
     }
     vec![]
+}
+
+/// Shows what is further to the left or to the right.
+fn slide(state: &mut State, columns: i16) {
+    let area = state.areas().detail;
+    if !state.detail.slide(columns, area) {
+        state.say("every line is shown as a whole here");
+    }
 }
 
 /// Goes to the next match in what is in front, or to the one before.
@@ -62,6 +75,6 @@ pub(super) fn find(state: &mut State, forwards: bool) {
     match found {
         Some(true) => {}
         Some(false) => state.refuse(format!("'{}' was not found", search.text())),
-        None => state.refuse("a screen cannot be searched; 4 shows its log"),
+        None => state.refuse("there is nothing to search yet"),
     }
 }

@@ -8,6 +8,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use crate::highlight::Highlights;
+use crate::tui::clip::{exactly, without_start};
 use crate::tui::theme::{Role, Theme};
 
 /// So much of a line is shown at most: no screen is wider.
@@ -27,26 +28,25 @@ impl Look<'_> {
     /// A line with both numbers and its sign.
     pub(super) fn unified(&self, index: usize, line: &PatchLine) -> Line<'static> {
         let digits = self.digits();
-        let style = self.style(line.kind);
         let mut spans = vec![];
         match line.kind {
             PatchLineKind::Hunk | PatchLineKind::Other => {}
             PatchLineKind::Added | PatchLineKind::Removed | PatchLineKind::Context => {
                 spans.push(self.number(format!("{} {} ", number(line.old, digits), number(line.new, digits))));
                 let sign = self.patch.line(line).get(..1).unwrap_or_default().to_owned();
-                spans.push(Span::styled(sign, style));
+                spans.push(Span::styled(sign, self.style(line.kind)));
             }
         }
         spans.extend(self.code(index, line));
-        Line::from(spans)
+        Line { style: self.behind(line.kind), ..Line::from(spans) }
     }
 
-    /// A row of two columns.
-    pub(super) fn pair(&self, pair: SidePair, width: u16) -> Line<'static> {
+    /// A row of two columns, of which each is cut on both sides.
+    pub(super) fn pair(&self, pair: SidePair, width: u16, left: u16) -> Line<'static> {
         let (old, new) = match pair {
             SidePair::Across(index) => {
-                let line = self.file.lines.get(index);
-                return line.map_or_else(Line::default, |line| Line::from(self.code(index, line)));
+                let line = self.file.lines.get(index).map(|line| Line::from(self.code(index, line)));
+                return without_start(&line.unwrap_or_default(), left);
             }
             SidePair::Both { old, new } => (old, new),
         };
@@ -54,36 +54,18 @@ impl Look<'_> {
         // Each side has its number, and a bar stands between them.
         let column = usize::from(width).saturating_sub(2 * (digits + 1) + 3) / 2;
         let line = |index: Option<usize>| index.and_then(|index| Some((index, self.file.lines.get(index)?)));
+        let cell = |line: Option<(usize, &PatchLine)>, shown: Option<u32>| {
+            let behind = line.map(|(_, line)| self.behind(line.kind)).unwrap_or_default();
+            let mut number = self.number(format!("{} ", number(shown, digits)));
+            number.style = behind.patch(number.style);
+            let code = line.map(|(index, line)| Line::from(self.code(index, line)).style(behind));
+            let code = without_start(&code.unwrap_or_default(), left);
+            std::iter::once(number).chain(exactly(&code, column))
+        };
         let (old, new) = (line(old), line(new));
-        let mut spans = vec![self.number(format!("{} ", number(old.and_then(|(_, line)| line.old), digits)))];
-        spans.extend(self.cell(old, column));
-        spans.push(self.number(format!(" {} ", self.theme.glyph("│", "|"))));
-        spans.push(self.number(format!("{} ", number(new.and_then(|(_, line)| line.new), digits))));
-        spans.extend(self.cell(new, column));
-        Line::from(spans)
-    }
-
-    /// A line that takes exactly so many columns.
-    fn cell(&self, line: Option<(usize, &PatchLine)>, columns: usize) -> Vec<Span<'static>> {
-        let mut left = columns;
-        let mut spans = vec![];
-        for mut span in line.map(|(index, line)| self.code(index, line)).into_iter().flatten() {
-            let mut fitting = String::new();
-            for letter in span.content.chars() {
-                let wide = Span::raw(letter.to_string()).width();
-                if wide > left {
-                    left = 0;
-                    break;
-                }
-                left -= wide;
-                fitting.push(letter);
-            }
-            span.content = fitting.into();
-            spans.push(span);
-        }
-        let used: usize = spans.iter().map(Span::width).sum();
-        spans.push(Span::raw(" ".repeat(columns.saturating_sub(used))));
-        spans
+        let bar = self.number(format!(" {} ", self.theme.glyph("│", "|")));
+        let spans = cell(old, old.and_then(|(_, line)| line.old)).chain([bar]);
+        Line::from_iter(spans.chain(cell(new, new.and_then(|(_, line)| line.new))))
     }
 
     /// The code of a line, without its sign.
@@ -91,17 +73,32 @@ impl Look<'_> {
         let code = cut(self.patch.code(line), MAX_LINE_BYTES).0;
         let changed = self.patch.changed_words(self.file, index);
         let tokens = self.highlights.of(self.item, index);
-        let plain = self.style(line.kind);
+        // Without a colour behind it, the text says whether it is old or new.
+        let (plain, mark) = match self.behind(line.kind).bg {
+            Some(_) => (Style::new(), Modifier::BOLD | Modifier::UNDERLINED),
+            None => (self.style(line.kind), Modifier::REVERSED),
+        };
         let mut spacer = Spacer::default();
         let parts = parts(code.len(), &changed, tokens.iter().map(|(part, _)| part));
         let styled = |part: Range<usize>| {
             let token = tokens.iter().find(|(marked, _)| marked.contains(&part.start)).map(|(_, token)| *token);
             let style = token.map_or(plain, |token| plain.patch(self.theme.style(Role::Code(token))));
             let is_changed = changed.iter().any(|word| word.contains(&part.start));
-            let style = if is_changed { style.add_modifier(Modifier::REVERSED) } else { style };
+            let style = if is_changed { style.add_modifier(mark) } else { style };
             Span::styled(spacer.push(code.get(part).unwrap_or_default()), style)
         };
         parts.into_iter().map(styled).collect()
+    }
+
+    /// What is behind a line, where the terminal shows every colour.
+    fn behind(&self, kind: PatchLineKind) -> Style {
+        let palette = self.theme.palette;
+        let colour = match kind {
+            PatchLineKind::Added => palette.added_background,
+            PatchLineKind::Removed => palette.removed_background,
+            PatchLineKind::Hunk | PatchLineKind::Context | PatchLineKind::Other => None,
+        };
+        Style { bg: colour.filter(|_| self.theme.colour), ..Style::new() }
     }
 
     fn number(&self, text: String) -> Span<'static> {

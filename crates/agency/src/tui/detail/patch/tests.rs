@@ -87,7 +87,7 @@ fn too_much_is_cut_with_a_note() {
     let patch = Patch::read(text.as_bytes());
     assert!(patch.left_out > 0 && patch.text.len() + patch.left_out == text.len() && patch.text.ends_with('\n'));
     let changes = Changes { patch, ..Changes::default() };
-    let row_style = RowStyle { width: 60, theme: Theme { colour: false, unicode: true } };
+    let row_style = RowStyle { width: 60, left: 0, theme: Theme::ansi(false, true) };
     let note = changes.rows(1, 0..1, row_style)[0].to_string();
     assert!(note.ends_with("more bytes are not shown; agency diff prints all"), "{note}");
     let mut scroll = Scroll::START;
@@ -136,9 +136,9 @@ fn old_and_new_stand_side_by_side_where_there_is_room() {
     let mut changes = Changes::default();
     let mut scroll = Scroll::START;
     changes.take(Patch::read(CODE.as_bytes()), &mut scroll);
-    let theme = Theme { colour: false, unicode: true };
+    let theme = Theme::ansi(false, true);
     let rows = |width: u16| -> Vec<String> {
-        let rows = changes.rows(0, 0..changes.height(0, width), RowStyle { width, theme });
+        let rows = changes.rows(0, 0..changes.height(0, width), RowStyle { width, left: 0, theme });
         rows.iter().map(|row| row.to_string().split_whitespace().collect::<Vec<_>>().join(" ")).collect()
     };
     assert_eq!(
@@ -154,7 +154,7 @@ fn old_and_new_stand_side_by_side_where_there_is_room() {
         ]
     );
     assert_eq!(rows(159)[2..5], ["7 7 one", "8 -let a = 1;", "9 - gone"]);
-    let wide = changes.rows(0, 2..5, RowStyle { width: 160, theme });
+    let wide = changes.rows(0, 2..5, RowStyle { width: 160, left: 0, theme });
     let bars: Vec<usize> = wide
         .iter()
         .map(|row| row.to_string().split('│').next().map(|left| Span::raw(left.to_owned()).width()).unwrap())
@@ -176,9 +176,9 @@ fn keywords_have_their_colour_and_changed_words_stay_marked() {
     let mut scroll = Scroll::START;
     let patch = || Patch::read(CODE.as_bytes());
     changes.take(patch(), &mut scroll);
-    let theme = Theme { colour: true, unicode: true };
+    let theme = Theme::ansi(true, true);
     let word = |changes: &Changes, word: &str| {
-        let rows = changes.rows(0, 0..8, RowStyle { width: 80, theme });
+        let rows = changes.rows(0, 0..8, RowStyle { width: 80, left: 0, theme });
         rows.iter().flat_map(|row| row.spans.clone()).find(|span| span.content == word).map(|span| span.style)
     };
     assert_eq!(word(&changes, "let"), None, "nothing is known yet");
@@ -191,4 +191,51 @@ fn keywords_have_their_colour_and_changed_words_stay_marked() {
     assert!(word(&changes, "let").is_some());
     changes.take(Patch::read(CODE.replace("one", "two").as_bytes()), &mut scroll);
     assert!(word(&changes, "let").is_none());
+}
+
+#[test]
+fn a_theme_with_every_colour_has_coloured_lines_and_no_byte_is_lost() {
+    use std::time::{Duration, Instant};
+
+    use crate::tui::theme::{Background, palette};
+
+    let mut changes = Changes::default();
+    let text =
+        "diff --git a/a.rs b/a.rs\n@@ -1,2 +1,3 @@\n fn old() {}\n-    /* gone\n+    let new = \"é\";\n+\tif x {}\n";
+    changes.take(Patch::read(text.as_bytes()), &mut { Scroll::START });
+    changes.highlight(Highlights::read(&changes.patch, Instant::now() + Duration::from_secs(600)));
+    let dark = palette(Background::Dark, true);
+    let coloured = Theme { palette: dark, ..Theme::ansi(true, true) };
+    let rows = |width, theme| changes.rows(0, 0..6, RowStyle { width, left: 0, theme });
+    let unified = rows(60, coloured);
+    let keyword = |row: usize, word: &str| {
+        let span = unified[row].spans.iter().find(|span| span.content == word);
+        span.and_then(|span| span.style.fg) == Some(dark.code.keyword)
+    };
+    assert!(keyword(2, "fn") && keyword(4, "let") && keyword(5, "if"), "{unified:?}");
+    assert_eq!((unified[3].style.bg, unified[4].style.bg), (dark.removed_background, dark.added_background));
+    // Side by side, each column has the colour of its line, and the bar has none.
+    let wide = rows(160, coloured);
+    let bar = wide[3].spans.iter().position(|span| span.content.contains('│')).unwrap();
+    assert!(wide[3].spans[..bar].iter().all(|span| span.style.bg == dark.removed_background), "{:?}", wide[3]);
+    assert!(wide[3].spans[bar + 1..].iter().all(|span| span.style.bg == dark.added_background), "{:?}", wide[3]);
+    assert_eq!(wide[3].spans[bar].style.bg, None);
+    // The same text without colours.
+    for width in [60, 160] {
+        let words = |theme| rows(width, theme).iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(words(Theme::ansi(false, true)), words(coloured));
+    }
+}
+
+#[test]
+fn both_columns_move_where_old_and_new_stand_side_by_side() {
+    let text = "diff --git a/a b/a\n@@ -1 +1 @@\n-0123456789 old\n+漢字456789 new\n";
+    let mut changes = Changes::default();
+    changes.take(Patch::read(text.as_bytes()), &mut { Scroll::START });
+    let theme = Theme::ansi(false, true);
+    let row = |left| changes.rows(0, 2..3, RowStyle { width: 160, left, theme })[0].to_string();
+    let columns = |left| row(left).split('│').map(|column| column.trim_end().to_owned()).collect::<Vec<_>>();
+    assert_eq!(columns(0), ["1 0123456789 old", " 1 漢字456789 new"]);
+    assert_eq!(columns(3), ["1 3456789 old", " 1  456789 new"], "half of a wide character is a space");
+    assert_eq!(Span::raw(row(0)).width(), Span::raw(row(3)).width());
 }

@@ -42,7 +42,7 @@ fn talk(events: Vec<Arc<EventLine>>) -> (TranscriptBody, Scroll) {
 }
 
 fn shown(talk: &TranscriptBody, scroll: &Scroll) -> Vec<String> {
-    let row_style = RowStyle { width: VIEWPORT.width, theme: Theme { colour: false, unicode: true } };
+    let row_style = RowStyle { width: VIEWPORT.width, left: 0, theme: Theme::ansi(false, true) };
     let seen = scroll.seen(talk, VIEWPORT).into_iter();
     seen.flat_map(|(item, rows)| talk.rows(item, rows, row_style)).map(|line| line.to_string()).collect()
 }
@@ -82,7 +82,7 @@ fn a_call_unfolds_to_its_command_and_its_answer() {
     assert_eq!(rows[..5], ["▾ Bash seq 502 ✗ 502 lines", "  $ seq 502", "  {", "    \"timeout\": 5", "  }"]);
     assert_eq!(rows[5], "  line 0");
     let height = talk.height(0, VIEWPORT.width);
-    let row_style = RowStyle { width: VIEWPORT.width, theme: Theme { colour: false, unicode: true } };
+    let row_style = RowStyle { width: VIEWPORT.width, left: 0, theme: Theme::ansi(false, true) };
     let last = talk.rows(0, height - 1..height, row_style);
     assert_eq!(last.iter().map(ToString::to_string).collect::<Vec<_>>(), ["  2 more lines"]);
     talk.fold_all();

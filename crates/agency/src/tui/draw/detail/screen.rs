@@ -33,7 +33,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, shown: &Screen) {
     let places = (0..area.height).flat_map(|row| (0..area.width).map(move |column| (row, column)));
     let cells = places
         .map(|(row, column)| {
-            let cell = screen.cell(part.first.saturating_add(row), column)?;
+            let cell = screen.cell(part.first.saturating_add(row), part.left.saturating_add(column))?;
             // Half of a wide character has no place at the right edge.
             let fits = !cell.is_wide() || column + 1 < area.width;
             (fits && !cell.is_wide_continuation()).then_some(Glyph { cell, colour })
@@ -42,7 +42,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, shown: &Screen) {
     let (row, column) = screen.cursor_position();
     let row = usize::from(row) + part.up;
     let cursor = row.checked_sub(usize::from(part.first)).and_then(|row| u16::try_from(row).ok());
-    let cursor = cursor.filter(|_| !screen.hide_cursor() && !shown.over).map(|row| (row, column));
+    let column = column.checked_sub(part.left);
+    let cursor = cursor.filter(|_| !screen.hide_cursor() && !shown.over).zip(column);
     let picture = Picture { cells, width: area.width, cursor };
     let reversed = Style::new().add_modifier(Modifier::REVERSED);
     let cursor = Cursor::default().symbol(" ").style(reversed).overlay_style(reversed);

@@ -237,7 +237,7 @@ proptest! {
         unicode in any::<bool>(),
     ) {
         let mut stage = DetailFixture::new((200, 60), tab);
-        stage.state.theme = Theme { colour: unicode, unicode };
+        stage.state.theme = Theme::ansi(unicode, unicode);
         stage.state.size = (width, height);
         let line = |event| Arc::new(EventLine { seq: 1, at: NOW, attempt: 1, event });
         let told = match (tab, kind) {
@@ -316,4 +316,60 @@ fn a_key_gives_the_tabs_the_whole_width_and_a_wide_diff_stands_side_by_side() {
     assert!(beside(&fixture), "{:#?}", rows(&fixture));
     fixture.press("z");
     assert!(listed(&fixture) > 5);
+}
+
+/// A screen that is wider than its place, with a history.
+fn wide_screen() -> Content {
+    let mut screen = WatchedScreen::new(TerminalSize::new(10, 120).unwrap(), 100);
+    for number in 0..40 {
+        screen.feed(format!("line {number} {} the right edge\r\n", "x".repeat(90)).as_bytes());
+    }
+    screen.feed("日本語 e\u{301}nd".as_bytes());
+    Content::Screen(Box::new(Screen::new(screen, false)))
+}
+
+#[test]
+fn a_wide_screen_is_read_to_its_right_edge_and_back() {
+    let mut stage = DetailFixture::new((100, 30), Tab::Output);
+    stage.tell(wide_screen());
+    let shown = |stage: &DetailFixture| stage.draw().to_string();
+    assert!(!shown(&stage).contains("right edge"), "{}", shown(&stage));
+    assert!(shown(&stage).contains("L: more"), "{}", shown(&stage));
+    stage.press("LLLLLLLL");
+    assert!(shown(&stage).contains("the right edge"), "{}", shown(&stage));
+    assert!(shown(&stage).contains("col 71"), "{}", shown(&stage));
+    stage.press("HHHHHHHH");
+    assert!(shown(&stage).contains("line 35"), "{}", shown(&stage));
+    assert!(shown(&stage).contains("日本語"), "{}", shown(&stage));
+}
+
+#[test]
+fn a_text_is_found_on_a_screen_and_in_what_has_scrolled_out_of_it() {
+    use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+    let mut stage = DetailFixture::new((100, 30), Tab::Output);
+    stage.tell(wide_screen());
+    stage.press("/line 7 ");
+    update(&mut stage.state, Input::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)));
+    assert!(stage.draw().to_string().contains("line 7 "), "{}", stage.draw());
+    assert_eq!(stage.state.said, None);
+    stage.press("n");
+    assert!(stage.draw().to_string().contains("line 7 "), "around the end: {}", stage.draw());
+    stage.press("G/nowhere");
+    update(&mut stage.state, Input::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)));
+    assert!(stage.draw().to_string().contains("nowhere' was not found"), "{}", stage.draw());
+}
+
+#[test]
+fn a_cut_line_of_a_log_is_read_to_its_end_in_whole_characters() {
+    let mut stage = DetailFixture::new((100, 30), Tab::Logs);
+    let line = format!("{}日本語{} the end", "x".repeat(39), "y".repeat(40));
+    stage.tell(Content::Lines(whole(vec![Line::from(line)])));
+    assert!(!stage.draw().to_string().contains("the end"));
+    stage.press("LL");
+    // The column 40 is the second half of a wide character.
+    let shown = stage.draw().to_string();
+    assert!(shown.contains("│  本語y"), "{shown}");
+    stage.press("L");
+    let shown = stage.draw().to_string();
+    assert!(shown.contains("the end"), "{shown}");
 }

@@ -88,7 +88,7 @@ fn nothing_yet_and_nothing_at_all() {
 #[test]
 fn a_terminal_without_unicode_gets_ascii() {
     let mut state = filled((100, 30));
-    state.theme = Theme { colour: false, unicode: false };
+    state.theme = Theme::ansi(false, false);
     press(&mut state, "f");
     let picture = picture(&state).replace('…', "");
     assert!(picture.is_ascii(), "{picture}");

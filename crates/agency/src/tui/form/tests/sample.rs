@@ -16,7 +16,7 @@ use crate::tui::update::update;
 pub(in crate::tui) const NOW: i64 = 1_750_000_000;
 
 pub(in crate::tui) fn state(size: (u16, u16)) -> State {
-    let theme = Theme { colour: true, unicode: true };
+    let theme = Theme::ansi(true, true);
     State::new(Timestamp::from_second(NOW).unwrap(), size, theme, "/srv/here".into())
 }
 

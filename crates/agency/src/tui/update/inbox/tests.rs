@@ -261,3 +261,25 @@ fn the_badge_and_the_questions_can_be_clicked_and_the_wheel_reads() {
     escape(&mut state);
     assert!(state.overlays.is_empty());
 }
+
+#[test]
+fn one_key_answers_all_questions_that_are_chosen_after_a_confirmation_that_names_their_runs() {
+    let mut state = with(vec![permission(1, 1), permission(2, 2), choice(3, 2, false)]);
+    assert_eq!(press(&mut state, "Va"), []);
+    let Some(Overlay::Confirm(confirm)) = state.overlays.last() else { panic!("{:?}", state.overlays) };
+    assert_eq!(confirm.title, "Answer 2 questions: allow?");
+    let runs: Vec<&str> = confirm.lines.iter().filter_map(|line| line.split(':').next()).collect();
+    assert_eq!(runs, ["one", "two"]);
+    let effects = press(&mut state, "y");
+    let [Effect::Do(_, job)] = effects.as_slice() else { panic!("{effects:?}") };
+    assert!(matches!(&**job, Job::AnswerAll { questions, .. } if questions.len() == 2), "{job:?}");
+    // Both are on their way, and neither is answered again.
+    assert_eq!(answers(&press(&mut state, "a")), []);
+    done(&mut state, Ok("2 questions are answered with allow"));
+    ask(&mut state, vec![choice(3, 2, false)]);
+    // What is chosen counts once.
+    assert!(!state.inbox.is_marked(&question_id(1)));
+    // A question that does not take the answer is named.
+    press(&mut state, "G a");
+    assert!(said(&state).starts_with("the question of two is chosen:"), "{}", said(&state));
+}
