@@ -7,6 +7,7 @@ mod tui {
     mod leaving;
     mod list;
     mod manners;
+    mod restarting;
     mod session;
     mod watching;
 }

@@ -185,7 +185,7 @@ impl Agency {
     }
 
     /// Checks whether a live run can be started again once it is stopped. Nothing is changed.
-    pub(crate) fn check_restart(&mut self, request: ResumeRequest) -> Result<(), CreateError> {
+    pub fn check_restart(&mut self, request: ResumeRequest) -> Result<(), CreateError> {
         self.refuse_within_ask(&request.environment)?;
         self.adopt_missing()?;
         let parent = self.store.run(&request.parent.id)?;

@@ -40,15 +40,20 @@ pub(super) fn restart(
     if let (RunKind::Agent, Some(name)) = (row.kind, &row.name) {
         return restart_agent(context, name, &row, interrupted);
     }
+    let again = |row: &RunRow, prompt| request(context, row.clone(), prompt, ResumeFallback::BeginAnother);
+    // What cannot be started again is not stopped.
+    match agency.check_restart(again(&row, None)?) {
+        Err(CreateError::Value { field: "prompt", .. }) => agency.check_restart(again(&row, Some(GO_ON.to_owned()))?),
+        checked => checked,
+    }?;
     let over = match agency.stop(&row) {
         Ok(over) => over,
         Err(StopError::NotRunning { .. }) => row,
         Err(error) => return Err(error.into()),
     };
-    let again = |prompt| request(context, over.clone(), prompt, ResumeFallback::BeginAnother);
-    let plan = match agency.plan_resume(again(None)?) {
+    let plan = match agency.plan_resume(again(&over, None)?) {
         // Only a run that resumes a conversation needs a prompt; a new conversation has the first one.
-        Err(CreateError::Value { field: "prompt", .. }) => agency.plan_resume(again(Some(GO_ON.to_owned()))?),
+        Err(CreateError::Value { field: "prompt", .. }) => agency.plan_resume(again(&over, Some(GO_ON.to_owned()))?),
         plan => plan,
     }?;
     create(agency, &plan, "was restarted as", interrupted)
