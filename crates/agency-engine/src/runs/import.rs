@@ -2,6 +2,18 @@
 //!
 //! The one rule: nothing of the other program is changed, and neither are its worktrees. A run that was imported works in a
 //! directory that agency does not own, so that `agency rm` only forgets it.
+//!
+//! ```
+//! # use agency_engine::{agency::Agency, config::Config, runs::import::ImportSource};
+//! # let place = tempfile::tempdir()?;
+//! # let mut agency = Agency::builder().home(place.path().join("home")).config(Config::default()).build()?;
+//! let state = place.path().join("state.json");
+//! std::fs::write(&state, r#"{"instances": []}"#)?;
+//! let plan = agency.import_plan(ImportSource::ClaudeSquad, &state)?;
+//! assert!(plan.is_empty());
+//! assert!(agency.import(&plan)?.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod claude_squad;
 mod vibe_kanban;

@@ -1,5 +1,5 @@
 //! The scripted agent as one that has a conversation: it prints what it says as messages, and asks before it acts where its
-//! script says so. It uses the messages of Claude Code, which agency reads from many agents.
+//! script says so. It uses the messages that agency reads from many agents.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, Write};

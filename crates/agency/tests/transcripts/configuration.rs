@@ -38,6 +38,8 @@ fn config() {
     notify.desktop = true
     notify.command = []
     notify.always = false
+    tui.theme = "auto"
+    tui.colors = {}
     "#);
     drop(built_in_agents);
     sees!(console, ["config", "path"], @r"

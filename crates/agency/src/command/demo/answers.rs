@@ -28,15 +28,14 @@ impl Answers {
         Self { asks_user: context.is_at_terminal() && context.is_watched(), shown: BTreeSet::new() }
     }
 
-    /// Shows a new question, and delivers the answer to one that was shown.
-    pub(super) fn look(
+    /// Shows an open question if it is new, and delivers the answer to it.
+    pub(super) fn handle(
         &mut self,
         agency: &mut Agency,
-        rows: &[RunRow],
-        bars: &MultiProgress,
-        context: &Context,
+        question: &QuestionRow,
+        shown_on: (&[RunRow], &MultiProgress, &Context),
     ) -> Result<(), Problem> {
-        let Some(question) = agency.inbox()?.into_iter().next() else { return Ok(()) };
+        let (rows, bars, context) = shown_on;
         if self.shown.insert(question.id.clone()) {
             let name = rows.iter().find(|row| row.id == question.run_id).and_then(|row| row.name.as_deref());
             let name = name.unwrap_or_default();
@@ -57,7 +56,7 @@ impl Answers {
                 },
             ),
         };
-        answer.map_or(Ok(()), |answer| deliver(agency, &question, &answer))
+        answer.map_or(Ok(()), |answer| deliver(agency, question, &answer))
     }
 }
 

@@ -39,13 +39,17 @@ pub(super) fn watch(
         if interrupted.load(Ordering::Relaxed) {
             return Err(Problem::new(ErrorCode::Interrupted, "the demo was interrupted; its agents are stopped"));
         }
+        // Before the lines: what an agent printed before it asked is shown before the question.
+        let question = agency.inbox()?.into_iter().next();
         ended.clear();
         for (line, row) in lines.iter_mut().zip(rows) {
             let row = agency.wait(&row.id, Some(POLL_INTERVAL), State::is_terminal)?;
             line.update(&row, context);
             ended.push(row);
         }
-        answers.look(agency, rows, &bars, context)?;
+        if let Some(question) = question {
+            answers.handle(agency, &question, (rows, &bars, context))?;
+        }
         if ended.iter().all(|row| row.state.is_terminal()) {
             if context.is_watched() {
                 // The last progress line has no end of its own.
