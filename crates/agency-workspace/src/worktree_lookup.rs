@@ -32,6 +32,9 @@ impl FoundWorktree {
     /// Looks at the recorded path and into the repository, and refuses whatever is not ours.
     pub(super) fn find(worktree: &GitWorktree) -> Result<Self> {
         let here = identify(&worktree.path, &worktree.repository, &worktree.worktrees_root)?;
+        if !has_place_of_run(&worktree.path, &worktree.worktrees_root) && worktree.path.join(".git").is_dir() {
+            return Err(WorkspaceError::MainWorktree { path: worktree.path.clone() });
+        }
         refuse_agents(&worktree.repository, &worktree.worktrees_root)?;
         let (common_dir, entry) = repository_of(worktree, here)?;
         if here.is_some() && Identity::of(&worktree.path.join(".git")) == Identity::of(&common_dir) {
@@ -124,8 +127,13 @@ pub(super) fn identify(path: &Path, repository: &Path, root: &Path) -> Result<Op
 
 /// Whether something that is not a directory has the name and the place that only worktrees of runs have.
 fn is_replaced(path: &Path, root: &Path, found: &fs::Metadata) -> bool {
+    !found.is_dir() && has_place_of_run(path, root)
+}
+
+/// Whether a path has the name and the place that only worktrees of runs have.
+fn has_place_of_run(path: &Path, root: &Path) -> bool {
     let is_run = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.parse::<RunId>().is_ok());
-    !found.is_dir() && is_run && path.parent().is_some_and(|parent| is_below(parent, root))
+    is_run && path.parent().is_some_and(|parent| is_below(parent, root))
 }
 
 /// The path under which git knows a directory that is missing: without symlinks above it.
