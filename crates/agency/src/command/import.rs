@@ -66,7 +66,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         Program::Workmux => ImportSource::Workmux,
     };
     let here = context.current_directory()?;
-    let user_home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    // Without a home, nothing is read from the repository that the user happens to be in.
+    let user_home = std::env::home_dir().filter(|home| home.is_absolute()).unwrap_or_else(|| PathBuf::from("/"));
     let from = args.from.clone().unwrap_or_else(|| source.usual_place(&user_home, &here));
     let mut agency = context.agency()?;
     let failed = |error: agency_engine::runs::import::ImportError| {
