@@ -21,25 +21,10 @@ pub(crate) struct Several<T> {
 pub(super) fn each<T: Serialize>(
     runs: &[String],
     context: &Context,
-    mut act: impl FnMut(&str) -> Result<T, Problem>,
+    act: impl FnMut(&str) -> Result<T, Problem>,
     print: impl Fn(&mut dyn Write, &T) -> io::Result<()>,
 ) -> Result<ExitCode, Problem> {
-    let mut done = vec![];
-    let mut failed: Option<Problem> = None;
-    for text in runs {
-        match act(text) {
-            Ok(one) => done.push(one),
-            Err(problem) => {
-                failed = Some(match failed {
-                    None => problem,
-                    Some(first) => {
-                        context.report_to_people(&problem);
-                        first
-                    }
-                });
-            }
-        }
-    }
+    let (done, failed) = attempt_each(runs, context, act);
     let human = |out: &mut dyn Write| {
         done.iter().enumerate().try_for_each(|(index, one)| {
             if index > 0 {
@@ -62,4 +47,30 @@ pub(super) fn each<T: Serialize>(
             context.answer(&Several { runs: done }, |out| out.write_all(&text))
         }
     }
+}
+
+/// Does something with each run that was named. Returns what was done, and the first problem; later ones are reported at
+/// once.
+pub(super) fn attempt_each<T>(
+    runs: &[String],
+    context: &Context,
+    mut act: impl FnMut(&str) -> Result<T, Problem>,
+) -> (Vec<T>, Option<Problem>) {
+    let mut done = vec![];
+    let mut failed: Option<Problem> = None;
+    for text in runs {
+        match act(text) {
+            Ok(one) => done.push(one),
+            Err(problem) => {
+                failed = Some(match failed {
+                    None => problem,
+                    Some(first) => {
+                        context.report_to_people(&problem);
+                        first
+                    }
+                });
+            }
+        }
+    }
+    (done, failed)
 }

@@ -10,6 +10,7 @@ use agency_model::RunKind;
 use agency_model::run::State;
 
 use super::RUN_HELP;
+use super::several::attempt_each;
 use crate::context::Context;
 use crate::output::{Spinner, state_word};
 use crate::problem::Problem;
@@ -58,23 +59,8 @@ fn chosen(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<Str
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let mut stopped = vec![];
-    let mut failed: Option<Problem> = None;
-    for text in &chosen(args, &mut agency, context)? {
-        match stop(&mut agency, text, context) {
-            Ok(view) => stopped.push(view),
-            // A failure of one does not stop the others.
-            Err(problem) => {
-                failed = Some(match failed {
-                    None => problem,
-                    Some(first) => {
-                        context.report_to_people(&problem);
-                        first
-                    }
-                });
-            }
-        }
-    }
+    let runs = chosen(args, &mut agency, context)?;
+    let (stopped, failed) = attempt_each(&runs, context, |text| stop(&mut agency, text, context));
     let lines: Vec<String> = stopped
         .iter()
         .map(|run| format!("{} is {}", run.name.as_deref().unwrap_or(run.id.as_str()), state_word(run.state)))
