@@ -78,6 +78,11 @@ pub trait AgentAdapter: Send + Sync {
         None
     }
 
+    /// The arguments that choose a model.
+    fn model_arguments(&self, model: &str) -> Vec<String> {
+        vec!["--model".to_owned(), model.to_owned()]
+    }
+
     /// Changes the arguments and variables of one process: trust in its directory, the roots of its sandbox.
     fn adjust_launch(&self, _request: &LaunchRequest<'_>, _user_args: &[&String], _launch: &mut Adjusted) {}
 

@@ -49,6 +49,11 @@ impl AgentAdapter for Codex {
         Some(include_str!("codex/screen.toml"))
     }
 
+    /// Its server takes no option for it, but a setting.
+    fn model_arguments(&self, model: &str) -> Vec<String> {
+        vec!["-c".to_owned(), format!("model={model:?}")]
+    }
+
     fn adjust_launch(&self, request: &LaunchRequest<'_>, user_args: &[&String], launch: &mut Adjusted) {
         if request.trusted {
             let directory = toml::Value::String(request.directory.display().to_string());

@@ -48,18 +48,21 @@ pub(crate) use built_in::{WORKFLOW_DRIVER, driver};
 pub use command_template::{CommandTemplate, InvalidCommand, TemplatePaths};
 pub(crate) use locate::environment_of_process;
 pub use locate::{Environment, Location, NamedBy, locate};
+pub(crate) use number::whole_number;
 pub use origin::{ConfigValue, Origin};
 pub use policy_file::{PolicyFileError, read_policy};
 pub use problem::ConfigError;
 pub use registered::AdapterRefused;
 pub(crate) use registered::register_adapter;
 pub use stored::StoredConfigError;
-pub(crate) use strict::{Misfit, read_strictly};
+pub(crate) use strict::{Misfit, parse_strictly, read_strictly};
 pub use tui::{NotAColor, THEME_ROLES, ThemeColor, TuiConfig};
 
 use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
 use agency_model::{BranchTemplate, HostChoice, VcsChoice};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -106,6 +109,12 @@ pub struct Config {
     pub approval_policy: Policy,
     /// Notifications when an agent asks, or when a run has finished.
     pub notify: NotifyConfig,
+    /// Forecasts of conflicts.
+    pub forecast: ForecastConfig,
+    /// How often an agent may try to resolve the conflicts of its work with its target.
+    pub land_attempts: u32,
+    /// Whether other agents may land work through the MCP server without a question.
+    pub mcp_allow_land: bool,
     /// How the TUI looks.
     pub tui: TuiConfig,
     /// Where the clones of git sources are, if not in the home.
@@ -129,6 +138,23 @@ pub struct NotifyConfig {
     pub command: Vec<String>,
     /// Whether this also holds for runs that are not started from a terminal.
     pub always: bool,
+}
+
+/// Forecasts of conflicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct ForecastConfig {
+    /// Whether conflicts are forecast whenever the work of a run was recorded.
+    pub automatic: bool,
+    /// Whether the agent of the younger of two runs gets a message about a conflict that is new.
+    pub tell_agents: bool,
+}
+
+impl Default for ForecastConfig {
+    fn default() -> Self {
+        Self { automatic: true, tell_agents: false }
+    }
 }
 
 /// How agents that crash are started again.

@@ -25,6 +25,9 @@ pub use agency_system::files::{
 };
 pub(crate) use agency_system::files::{read_private_file, sync_directory};
 
+/// In the directory of a run: the branch that its user had checked out when it was created.
+pub(crate) const BASE_BRANCH_FILE: &str = "base_branch.txt";
+
 /// The path from the current directory, once and for all.
 pub(crate) fn absolute(path: PathBuf) -> Result<PathBuf, HomeError> {
     std::path::absolute(&path).map_err(|source| HomeError::new("use", path, source))
@@ -131,6 +134,18 @@ impl Home {
     #[must_use]
     pub fn trash(&self) -> PathBuf {
         self.root.join("trash")
+    }
+
+    /// Where the forecasts of repositories are kept.
+    #[must_use]
+    pub fn forecasts(&self) -> PathBuf {
+        self.root.join("forecasts")
+    }
+
+    /// Where working trees are in which merges are checked before they are visible.
+    #[must_use]
+    pub fn trials(&self) -> PathBuf {
+        self.root.join("trials")
     }
 
     /// Where a user moves what belongs to no run. Nothing in it is looked at.

@@ -10,7 +10,7 @@ use agency_model::RunId;
 use agency_system::process::LOG_VARIABLE;
 
 pub use detached::start_detached;
-pub use tmux::{Tmux, TmuxError, TmuxPane, TmuxSession, socket_in};
+pub use tmux::{StartingSession, Tmux, TmuxError, TmuxPane, TmuxSession, socket_in};
 
 /// How the supervisor of a run is started.
 #[derive(Debug, Clone)]

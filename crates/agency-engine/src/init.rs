@@ -10,13 +10,16 @@ use std::path::{Path, PathBuf};
 use agency_adapters::AgentAdapter;
 use agency_model::{RunId, SessionId};
 
+use crate::agency::{Agency, OpenError};
 use crate::config::{
     AdapterRefused, Config, ConfigError, Environment, StoredConfigError, environment_of_process, register_adapter,
 };
+use crate::forecast::{ForecastError, run_in_background};
 use crate::home::{Home, HomeError};
 use crate::orchestrator::{DriveError, DriverContext, DriverProtocol, DriverStream, WorkflowExecutor};
 use crate::own_program::{
-    CONFIG_OPTION, DRIVE, RESERVED_ARGUMENT, SCRIPTED, own_executable, set_initialised, set_work_done, supervised_run,
+    CONFIG_OPTION, DRIVE, FORECAST, RESERVED_ARGUMENT, SCRIPTED, own_executable, set_initialised, set_work_done,
+    supervised_run,
 };
 use crate::scripted::{PROTOCOL_OPTION, ScriptFileError, converse_here, execute_file};
 use crate::supervise::{SuperviseError, supervise};
@@ -56,6 +59,13 @@ pub enum ChildProcess {
         /// The configuration that the session was started with; without it, the user's file.
         config: Option<PathBuf>,
     },
+    /// It forecasts the conflicts in a repository.
+    Forecast {
+        /// Where the runs are kept.
+        home: Home,
+        /// The root of the repository.
+        repository: PathBuf,
+    },
     /// It is the agent that follows a script.
     Scripted {
         /// The script.
@@ -85,6 +95,12 @@ pub enum ChildError {
     /// It could not drive its session.
     #[error(transparent)]
     Drive(#[from] DriveError),
+    /// It could not open the home.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// It could not forecast.
+    #[error(transparent)]
+    Forecast(#[from] ForecastError),
     /// It could not follow its script.
     #[error(transparent)]
     Script(#[from] ScriptFileError),
@@ -194,6 +210,7 @@ fn child(arguments: &[OsString]) -> Option<Result<ChildProcess, ChildError>> {
     };
     let script = match rest {
         [verb, file] if verb == OsStr::new(SCRIPTED) => Some(Ok(ChildProcess::Scripted { file: file.into() })),
+        [verb, root] if verb == OsStr::new(FORECAST) => Some(forecaster(root)),
         _ => None,
     };
     Some(child.or(script).unwrap_or_else(|| Err(ChildError::Arguments(rest.to_vec()))))
@@ -212,6 +229,10 @@ fn driver(words: &[&str]) -> Option<Result<ChildProcess, ChildError>> {
     let session = session?;
     let driver = |home| ChildProcess::Driver { home, session, protocol, config };
     Some(Home::of_process().map(driver).map_err(ChildError::from))
+}
+
+fn forecaster(root: &OsStr) -> Result<ChildProcess, ChildError> {
+    Ok(ChildProcess::Forecast { home: Home::of_process()?, repository: root.into() })
 }
 
 impl ChildProcess {
@@ -239,6 +260,13 @@ impl ChildProcess {
                 };
                 // The protocol reports how the session ended; the exit code only that it was reported.
                 WorkflowExecutor::open(context, session, stream)?.drive(io::stdin())?;
+                Ok(0)
+            }
+            Self::Forecast { home, repository } => {
+                let config = Config::load(None, &Environment::of_process())?;
+                let executable = own_executable().map_err(ChildError::Executable)?;
+                let mut agency = Agency::open(home.clone(), config, executable)?;
+                run_in_background(&mut agency, repository)?;
                 Ok(0)
             }
             Self::Scripted { file } if file == Path::new(PROTOCOL_OPTION) => Ok(converse_here()?),

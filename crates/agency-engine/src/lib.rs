@@ -39,6 +39,7 @@
 //! | start, list, stop, answer and remove runs | [`Agency`](agency::Agency), whose verbs are in [`runs`] |
 //! | follow one run or all of them | [`runs::watcher`], [`runs::changes`], [`runs::inbox`]; files and directories with [`watch`] |
 //! | keep named agents | [`AgentManager`](agents::AgentManager); in tests, [with scripted ones](agents::AgentManager::with_runner) |
+//! | bring the work of runs into a branch, checked | [`land`], with the commands of a [`project`] |
 //! | drive workflow sessions | [`Orchestrator`](orchestrator::Orchestrator), with files read by [`workflow`] |
 //! | ask a question about sources | [`SubagentRunner`](ask::SubagentRunner), with [`sources`] |
 //! | run a program on a terminal or on pipes | [`runner`] |
@@ -67,8 +68,12 @@ pub mod agency;
 pub mod agents;
 pub mod ask;
 pub mod config;
+pub mod forecast;
 pub mod home;
+pub mod land;
 pub mod orchestrator;
+pub mod project;
+pub mod race;
 pub mod runner;
 pub mod runs;
 pub mod scripted;

@@ -20,6 +20,8 @@ pub(crate) const SUPERVISE: &str = "supervise";
 pub(crate) const DRIVE: &str = "drive";
 /// The option of a driver that names its configuration.
 pub(crate) const CONFIG_OPTION: &str = "--config-file";
+/// The command of a process that forecasts conflicts.
+pub(crate) const FORECAST: &str = "forecast";
 /// The command of the scripted agent.
 pub(crate) const SCRIPTED: &str = "scripted";
 

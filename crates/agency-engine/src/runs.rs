@@ -8,8 +8,10 @@
 //! | send, interrupt, answer | [`messages`], for [`caller`]s that may |
 //! | attach | [`attach`] |
 //! | stop | [`stop`] |
+//! | review, comment, approve | [`review`] |
 //! | remove, restore | [`remove`] |
 //! | reconcile, serve | [`reconcile`], `serve`; rows from files in [`adopt`], what crashes left in [`garbage`] and [`orphans`] |
+//! | checkpoint | [`checkpoints`] |
 //! | doctor | [`doctor`] |
 //!
 //! ```standalone_crate
@@ -34,6 +36,7 @@ pub mod attach;
 #[doc(hidden)]
 pub mod caller;
 pub mod changes;
+pub mod checkpoints;
 pub mod create;
 pub mod doctor;
 #[doc(hidden)]
@@ -48,6 +51,7 @@ pub mod output_form;
 pub mod policy;
 pub mod reconcile;
 pub mod remove;
+pub mod review;
 pub mod stop;
 pub mod wait;
 pub mod watcher;
@@ -60,3 +64,4 @@ mod screen;
 mod screen_history;
 mod serve;
 pub(crate) mod user_repository;
+pub mod work_events;

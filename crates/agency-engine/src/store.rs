@@ -21,22 +21,31 @@
 //! ```
 
 mod adopt;
+mod approvals;
 mod columns;
+mod comments;
 mod ends;
 mod error;
 mod files;
 mod known;
 mod names;
 mod open;
+mod open_comments;
 mod query;
 mod questions;
+mod races;
 mod requests;
 mod row;
 mod schema;
 mod select;
+mod timestamp;
+mod trust;
 mod write;
 
 pub(crate) use adopt::AdoptedRun;
+pub use approvals::Approval;
+pub use comments::CommentRow;
+pub(crate) use comments::{Anchor, CommentDraft, Delivery};
 pub use error::{SqliteError, StoreError};
 pub(crate) use known::{KnownRun, KnownRuns};
 #[doc(hidden)]
@@ -45,12 +54,14 @@ pub use query::RunFilter;
 #[doc(hidden)]
 pub use questions::Answering;
 pub use questions::{QuestionRow, QuestionState};
+pub use races::{RaceResult, RaceRow};
 #[doc(hidden)]
 pub use requests::{Interrupt, Request, RequestOutcome, TakenRequest};
 pub use row::RunRow;
 #[doc(hidden)]
 pub use schema::SCHEMA_VERSION;
 pub use select::{Purpose, Selected};
+pub use trust::TrustedProject;
 #[doc(hidden)]
 pub use write::{AgentNote, Applied, SlotAnswer, StartedBy};
 pub(crate) use write::{error_text, now};

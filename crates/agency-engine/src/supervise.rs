@@ -24,6 +24,7 @@
 //! | From the start to the end | `startup`, `slot`, `scope`, `event_loop`, `timers`, `effects`, `drain`, `restart`, `finish` |
 //! | The agent | `process`, `panics`, `output`, `protocol`, `screen_reader`, `typing` |
 //! | The conversation | `conversation`, `messages`, `questions`, `asked_question`, `unrecognised`, `activity` |
+//! | The worktree | `checkpoints` |
 //! | What is kept | `files`, `logs`, `store_sync` |
 //! | What is shown | `display`, `pane`, `view`, `viewer`, `agent_screen`, `partial_sequence`, `crlf`, `render` |
 //! | Users | `control`, `notify`, `notifier`, `parent_watch` |
@@ -31,6 +32,7 @@
 mod activity;
 mod agent_screen;
 mod asked_question;
+mod checkpoints;
 mod control;
 mod conversation;
 mod crlf;
@@ -72,6 +74,7 @@ use std::time::Duration;
 use agency_model::run::{Phase, Progress, Run, State};
 use agency_model::{Event, RunId};
 
+use self::checkpoints::Checkpoints;
 use self::control::{ControlServer, Waiter};
 use self::conversation::ConversationDriver;
 use self::display::Display;
@@ -115,6 +118,7 @@ struct Supervisor<'a> {
     row_sync: RowSync,
     display: Display,
     notifier: Notifier,
+    checkpoints: Checkpoints,
     /// Commands that wait for a change.
     waiters: Vec<Waiter>,
 }
@@ -143,6 +147,7 @@ impl<'a> Supervisor<'a> {
         Ok(Self {
             home,
             id: row.id.clone(),
+            checkpoints: Checkpoints::of(home, &row),
             run: Run { progress, failures_allowed: launch.restart.failures_allowed },
             conversation: ConversationDriver::default(),
             timers,

@@ -29,6 +29,20 @@ string_enum! {
         WorktreeCreateFailed = "E_WORKTREE_CREATE_FAILED",
         /// The runner is unknown, or its command is not found or cannot be started.
         RunnerNotConfigured = "E_RUNNER_NOT_CONFIGURED",
+        /// The user has not approved the commands of a project file.
+        NotTrusted = "E_NOT_TRUSTED",
+        /// Work cannot land yet: its agent is at work, or something about it is open.
+        NotReady = "E_NOT_READY",
+        /// A comment is about nothing that is there.
+        InvalidComment = "E_INVALID_COMMENT",
+        /// Work does not merge into its target.
+        MergeConflict = "E_MERGE_CONFLICT",
+        /// A check of merged work failed.
+        CheckFailed = "E_CHECK_FAILED",
+        /// The user's own changes are in the way of a merge.
+        CheckoutDirty = "E_CHECKOUT_DIRTY",
+        /// A worktree has no checkpoint with this number.
+        CheckpointNotFound = "E_CHECKPOINT_NOT_FOUND",
         /// No run has that id, prefix or name.
         RunNotFound = "E_RUN_NOT_FOUND",
         /// Several runs match a prefix or name.

@@ -3,16 +3,18 @@
 mod activity;
 mod progress;
 mod words;
+mod work;
 
 use jiff::Timestamp;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::progress::{PlanStep, StepStatus, TaskStatus};
 pub use self::words::{event_words, tool_subject};
+pub use self::work::WorkEvent;
 use crate::run::{Reason, State};
-use crate::{Activity, Answer, Question, QuestionId, Usage};
+use crate::{Activity, Answer, JsonText, Question, QuestionId, Usage};
 
 /// One fact with its number and time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +44,7 @@ pub struct LogOffsets {
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[schemars(transform = with_all_types_on_one_level)]
 pub enum Event {
     /// The run's state is another.
     StateChange {
@@ -111,7 +114,8 @@ pub enum Event {
         /// The agent's own name of the tool.
         tool_name: String,
         /// What it answered; empty where the agent does not report it.
-        output: String,
+        #[schemars(with = "String")]
+        output: JsonText,
         /// Whether it did what was asked.
         success: bool,
         /// The id of the use that this answers.
@@ -235,6 +239,19 @@ pub enum Event {
         /// The line as it stands in the file.
         text: String,
     },
+    /// Something that happened to the work of the run beside its agent. Its types are on the same level as those above.
+    #[serde(untagged)]
+    Work(WorkEvent),
+}
+
+/// Readers of the schema find every type in one list, as in the files.
+fn with_all_types_on_one_level(schema: &mut Schema) {
+    let Some(Value::Array(kinds)) = schema.remove("anyOf") else { return };
+    let kinds = kinds.into_iter().flat_map(|mut kind| match kind.get_mut("oneOf").map(Value::take) {
+        Some(Value::Array(below)) => below,
+        _ => vec![kind],
+    });
+    schema.insert("oneOf".to_owned(), kinds.collect());
 }
 
 impl Event {
@@ -274,7 +291,8 @@ impl Event {
             | Self::Answer { .. }
             | Self::Usage(_)
             | Self::Completed { .. }
-            | Self::Unknown { .. } => None,
+            | Self::Unknown { .. }
+            | Self::Work(_) => None,
         }
     }
 }

@@ -121,6 +121,12 @@ impl RunId {
         format!("refs/agency/saved/{}", self.0)
     }
 
+    /// The ref whose history is the checkpoints of the run's worktree.
+    #[must_use]
+    pub fn checkpoints_ref(&self) -> String {
+        format!("refs/agency/checkpoints/{}", self.0)
+    }
+
     /// The ref that older versions used. Its short name is that of the run's branch, which it hides from git.
     #[must_use]
     pub fn old_saved_work_ref(&self) -> String {

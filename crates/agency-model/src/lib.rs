@@ -12,6 +12,7 @@ mod error_code;
 mod escape;
 mod event;
 mod id;
+mod json_text;
 mod launch;
 mod mcp;
 mod nearest;
@@ -21,6 +22,7 @@ pub mod policy;
 mod position;
 mod question;
 mod question_key;
+pub mod review;
 pub mod run;
 mod run_name;
 mod shell;
@@ -35,8 +37,9 @@ pub use activity::Activity;
 pub use caller::Caller;
 pub use error_code::ErrorCode;
 pub use escape::{Escaper, Sgr, escaped_json, escaped_line, escaped_text};
-pub use event::{Event, EventLine, LogOffsets, PlanStep, StepStatus, TaskStatus, event_words, tool_subject};
+pub use event::{Event, EventLine, LogOffsets, PlanStep, StepStatus, TaskStatus, WorkEvent, event_words, tool_subject};
 pub use id::{InvalidQuestionId, InvalidRunId, InvalidSessionId, QuestionId, RunId, SessionId};
+pub use json_text::JsonText;
 pub use launch::{Host, HostChoice, Mode, RunKind, ThemeChoice, Vcs, VcsChoice, WorkspaceKind};
 pub use mcp::{
     McpPreset, McpServer, McpServers, McpTransport, hide_mcp_values, merged_mcp_servers, parse_mcp_config,

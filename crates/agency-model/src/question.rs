@@ -241,6 +241,22 @@ pub enum Answer {
     },
 }
 
+impl Answer {
+    /// It in words. Texts in it are not escaped.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Allow { message: None } => "allow".to_owned(),
+            Self::Allow { message: Some(message) } => format!("allow ({message})"),
+            Self::Deny { message: None } => "deny".to_owned(),
+            Self::Deny { message: Some(message) } => format!("deny ({message})"),
+            Self::AllowAll => "allow all".to_owned(),
+            Self::Options { chosen } => chosen.join(", "),
+            Self::Text { text } => text.clone(),
+        }
+    }
+}
+
 /// What an answer to a permission decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision<'a> {

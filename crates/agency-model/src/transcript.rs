@@ -129,13 +129,17 @@ impl Transcript {
             Event::Question { question, .. } => {
                 self.note(start, NoteKind::Question, &format!("{}\n{}", question.title, question.detail));
             }
-            Event::Answer { outcome, by, .. } => self.note(start, NoteKind::Answer, &format!("{outcome} ({by})")),
+            Event::Answer { answer: None, outcome, .. } => self.note(start, NoteKind::Answer, outcome),
+            Event::Answer { answer: Some(answer), outcome, by, .. } => {
+                self.note(start, NoteKind::Answer, &format!("{} ({by}): {outcome}", answer.words()));
+            }
             Event::Error { .. } => self.note(start, NoteKind::Error, &event_words(line, escaped_line)),
             Event::Notice { .. }
             | Event::Task { .. }
             | Event::RateLimit { .. }
             | Event::Compaction { .. }
-            | Event::Unknown { .. } => self.note(start, NoteKind::Notice, &event_words(line, escaped_line)),
+            | Event::Unknown { .. }
+            | Event::Work(_) => self.note(start, NoteKind::Notice, &event_words(line, escaped_line)),
             Event::Restart { .. } => self.note(start, NoteKind::Restart, &event_words(line, escaped_line)),
             // The first process is not reported.
             Event::Attempt { .. } if line.attempt <= 1 => return,

@@ -31,7 +31,7 @@ pub use leftovers::{
 pub use memory::release_own_code;
 pub use output::output_with_timeout;
 pub use read_order::{ReadFirst, ReadOrder};
-pub use session::{adopt_orphans, in_new_session, leave_session, signal_group};
+pub use session::{adopt_orphans, in_new_session, leave_session, lower_priority, signal_group};
 pub use socket::{bind_listener, connect};
 pub use terminal::{
     RawTerminal, TerminalSize, end_of_input, leave_newlines_alone, newline_needs_return, open_own_terminal,

@@ -108,7 +108,9 @@ impl Run {
     pub fn supervisor(&self) -> Pid {
         let what = format!("the supervisor of {}", self.id);
         let words = ["supervise", &self.id];
-        wait_for(&what, WAIT_LIMIT, || ProcessTable::read().started_with(&words).pop())
+        wait_for(&what, WAIT_LIMIT, || {
+            ProcessTable::read().started_with(&words).into_iter().rfind(|found| !is_copy_of_its_parent(*found))
+        })
     }
 
     /// Stops the process of the supervisor, which then reads nothing until it is killed.
@@ -157,4 +159,13 @@ fn is_locked(path: &Path) -> bool {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
         Err(error) => panic!("{}: {error}", path.display()),
     }
+}
+
+/// Whether a process has executed nothing yet since its parent made it: until then it has the arguments of its parent.
+fn is_copy_of_its_parent(process: Pid) -> bool {
+    let read = |pid: &str, file: &str| std::fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+    let own = process.as_raw_nonzero().to_string();
+    let status = read(&own, "status");
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap_or_default().trim();
+    read(parent, "cmdline") == read(&own, "cmdline")
 }

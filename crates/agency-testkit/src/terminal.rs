@@ -77,6 +77,12 @@ impl Terminal {
         succeed(&mut self.tmux(&["capture-pane", "-p", "-t", &self.pane])).stdout
     }
 
+    /// What the terminal shows, and before it the lines that have left it at the top.
+    #[track_caller]
+    pub fn history(&self) -> String {
+        succeed(&mut self.tmux(&["capture-pane", "-p", "-S", "-", "-t", &self.pane])).stdout
+    }
+
     /// What the terminal shows, with its colours as escape sequences.
     #[track_caller]
     pub fn coloured_screen(&self) -> String {

@@ -75,7 +75,7 @@ pub(super) fn parse(printed: &[u8]) -> Vec<ChangedFile> {
 }
 
 /// Reads `added TAB removed TAB path`; a binary file has dashes.
-fn lines(numbers: &[u8]) -> Option<ChangedLines> {
+pub(super) fn lines(numbers: &[u8]) -> Option<ChangedLines> {
     let text = String::from_utf8_lossy(numbers);
     let mut columns = text.splitn(3, '\t');
     let added = columns.next()?.parse().ok()?;

@@ -1,30 +1,31 @@
 //! Commits what an agent left in its worktree, with the user's name, hooks and signature.
 //!
 //! The one rule: what cannot be committed whole (a half-done merge, another branch) is refused, never guessed. Commits of
-//! a detached HEAD that follow the branch are its work. Hooks and
-//! settings are the user's; nothing that the agent could write in its worktree or in git's entry for it adds one.
+//! a detached HEAD that follow the branch are its work. Hooks and settings are the user's; nothing that the agent could write in its worktree or in git's entry for it adds one.
 
 mod attach;
+mod elsewhere;
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use self::attach::Attached;
+use self::elsewhere::{Elsewhere, WorkPlace};
 use super::checkout::Checkout;
 use super::link::Identity;
 use super::merge::{Committed, MergeError, check_identity, hooks_directory, paths_in};
 use super::staging::Staging;
 use super::worktree_lookup::FoundWorktree;
-use super::{Commit, GitWorktree, WorkspaceError, branch, git_state, link, own_ref};
-use agency_model::shell_quoted;
+use super::{Commit, GitWorktree, WorkspaceError, branch, git_state, link};
 use agency_system::fault;
 
 /// The file that agency itself put there.
-const PROMPT: &str = ".agency/prompt.md";
+pub(super) const PROMPT: &str = ".agency/prompt.md";
 
-/// Commits every change and every new file that git does not ignore.
-pub(super) fn commit_all(worktree: &GitWorktree, message: &str) -> Result<Committed, MergeError> {
+/// Commits every change and every new file that git does not ignore. Work that is not on the branch is refused, unless
+/// the branch or the branch `into` has it.
+pub(super) fn commit_all(worktree: &GitWorktree, message: &str, into: Option<&str>) -> Result<Committed, MergeError> {
     let lookup = FoundWorktree::find(worktree)?;
     let checkout = lookup.checkout(worktree)?;
     let admin_dir = linked_admin_dir(worktree, &checkout)?;
@@ -32,7 +33,11 @@ pub(super) fn commit_all(worktree: &GitWorktree, message: &str) -> Result<Commit
         Attached::Now => lookup.checkout(worktree)?,
         Attached::NotNeeded => checkout,
     };
-    check_branch(worktree, &checkout, &lookup.common_dir)?;
+    let place = WorkPlace { worktree, common_dir: &lookup.common_dir, checkout: &checkout, admin_dir: &admin_dir };
+    let elsewhere = place.elsewhere()?;
+    if let Some(Elsewhere::OtherName(found)) = elsewhere {
+        return Err(place.other_branch(found, checkout.head.commit(&lookup.common_dir)?));
+    }
     let staging = Staging::over(&checkout)?;
     refuse_half_done(worktree, &staging, &admin_dir)?;
     staging.add_everything()?;
@@ -41,16 +46,20 @@ pub(super) fn commit_all(worktree: &GitWorktree, message: &str) -> Result<Commit
     let left_out = staging.nested().not_saved();
     let compare = staging.git().run(["diff-index", "--cached", "--name-only", "-z", "--no-renames"]);
     let files = paths_in(&compare.comparing_links().args(["HEAD", "--"]).read()?).len();
+    if let Some(elsewhere) = elsewhere {
+        place.check_elsewhere(&elsewhere, &staging, (files, message), into)?;
+        return Ok(Committed { commit: tip(worktree, &lookup.common_dir)?, files: 0, left_out });
+    }
     if files > 0 {
         commit(worktree, &staging, &lookup.common_dir, message)?;
         fault::point("merge.committed");
     }
-    replace_index(&worktree.path, &admin_dir, &staging)?;
+    replace_index(&worktree.path, &admin_dir, &staging.index())?;
     Ok(Committed { commit: tip(worktree, &lookup.common_dir)?, files, left_out })
 }
 
 /// Git's directory for the worktree, to which its `.git` file must lead: a worktree without it is not used as one.
-fn linked_admin_dir(worktree: &GitWorktree, checkout: &Checkout) -> Result<PathBuf, MergeError> {
+pub(super) fn linked_admin_dir(worktree: &GitWorktree, checkout: &Checkout) -> Result<PathBuf, MergeError> {
     let linked = link::git_dir(&worktree.path).and_then(|git_dir| Identity::of(&git_dir));
     let found = checkout.admin_dir.clone().filter(|admin_dir| linked == Identity::of(admin_dir));
     found.ok_or_else(|| {
@@ -71,10 +80,10 @@ fn commit(worktree: &GitWorktree, staging: &Staging<'_>, common_dir: &Path, mess
     Err(MergeError::NotCommitted { path: worktree.path.clone(), message: committed.stderr })
 }
 
-/// Gives the worktree's own index what is committed now, under git's lock.
-fn replace_index(worktree: &Path, admin_dir: &Path, staging: &Staging<'_>) -> Result<(), MergeError> {
+/// Gives the worktree's own index the content of another one, under git's lock.
+pub(super) fn replace_index(worktree: &Path, admin_dir: &Path, new: &Path) -> Result<(), MergeError> {
     let (index, lock) = (admin_dir.join("index"), admin_dir.join("index.lock"));
-    let content = fs::read(staging.index()).map_err(WorkspaceError::io("read", &staging.index()))?;
+    let content = fs::read(new).map_err(WorkspaceError::io("read", new))?;
     let mut file = match File::create_new(&lock) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -100,22 +109,6 @@ fn refuse_half_done(worktree: &GitWorktree, staging: &Staging<'_>, admin_dir: &P
     }
     let operation = operation.unwrap_or("merge");
     Err(MergeError::HalfDone { run: worktree.run.clone(), path: worktree.path.clone(), operation, files })
-}
-
-fn check_branch(worktree: &GitWorktree, checkout: &Checkout, common_dir: &Path) -> Result<(), MergeError> {
-    let head = checkout.head.branch_name().unwrap_or("no branch");
-    // A commit on a branch that is a second name for another one would move that one.
-    let target = own_ref::target(common_dir, &branch::full_name(&worktree.branch))?;
-    let found = match &target {
-        None if head == worktree.branch => return Ok(()),
-        Some(target) if head == worktree.branch => target.strip_prefix("refs/heads/").unwrap_or(target),
-        Some(_) | None => head,
-    };
-    let (path, branch, found) = (worktree.path.clone(), worktree.branch.clone(), found.to_owned());
-    // In the user's own checkout: no agent writes settings for git there.
-    let repository = shell_quoted(&worktree.repository);
-    let command = checkout.head.commit(common_dir)?.map(|commit| format!("git -C {repository} merge {commit}"));
-    Err(MergeError::OtherBranch { run: worktree.run.clone(), path, branch, found, command })
 }
 
 fn tip(worktree: &GitWorktree, common_dir: &Path) -> Result<Commit, MergeError> {

@@ -3,7 +3,7 @@
 //! The one rule: the repository does not grow, the agent may be at work meanwhile, and what is cache from the last index
 //! never hides a change.
 
-mod combine;
+pub(super) mod combine;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use std::thread;
 
 use self::combine::combine;
 use super::checkout::Checkout;
-use super::git_command::GitCommand;
+use super::git_command::{Finished, GitCommand};
 use super::index_cache::IndexCache;
 use super::index_file::IndexFile;
 use super::nested::{self, Nested};
@@ -72,13 +72,13 @@ pub(super) struct DiffIndex {
 }
 
 /// Where the private git directory is.
-enum PrivateDirectory {
+pub(super) enum PrivateDirectory {
     Cached(IndexCache),
     Temporary(TemporaryDirectory),
 }
 
 impl PrivateDirectory {
-    fn directory(&self) -> &Path {
+    pub(super) fn directory(&self) -> &Path {
         match self {
             Self::Cached(cache) => cache.directory(),
             Self::Temporary(directory) => directory.path(),
@@ -98,11 +98,13 @@ impl DiffIndex {
                 Err(error @ WorkspaceError::NamedPipe { .. }) => return Err(error),
                 Err(_) => {}
             }
-            // A full disk, or something damaged. Everything is read again, elsewhere.
+            // A full disk, or something damaged. Everything is read again, elsewhere. What was kept is deleted only
+            // once that went well: a look that fails changes nothing.
+            let index = Self::anew(checkout)?;
             if let Some(cache) = IndexCache::lock(&directory) {
                 cache.clear();
             }
-            return Self::anew(checkout);
+            return Ok(index);
         }
         // Another process uses what is cache: it is only read, and may be deleted meanwhile.
         let shared = checkout.kept.as_ref().map(|cache| (cache.join("index"), cache.join("objects")));
@@ -211,13 +213,18 @@ impl DiffIndex {
             git.run(ADD_ALL).arg("--ignore-errors").input(everything_but(checkout, &self.nested.all())?).finish()
         };
         // A file may vanish while git reads it, and an attribute of the agent's may stop git.
-        let added = add(self.git())?.success
-            || add(self.git())?.success
-            || add(self.git().env(ATTRIBUTES_FROM, self.private.no_attributes()?))?.success;
+        let mut added = add(self.git())?;
+        if !added.success {
+            added = add(self.git())?;
+        }
+        if !added.success {
+            added = add(self.git().env(ATTRIBUTES_FROM, self.private.no_attributes()?))?;
+        }
         self.grown = true;
         match &self.place {
-            // The disk may be full.
-            PrivateDirectory::Cached(_) if !added => Err(not_added(checkout)),
+            PrivateDirectory::Cached(_) if !added.success => Err(not_added(checkout, &added)),
+            PrivateDirectory::Temporary(_) if could_not_store(&added) => Err(not_added(checkout, &added)),
+            // A file that cannot be read leaves the others.
             PrivateDirectory::Cached(_) | PrivateDirectory::Temporary(_) => Ok(()),
         }
     }
@@ -229,7 +236,9 @@ impl DiffIndex {
         {
             return Ok(result);
         }
-        let git = self.git().run(["diff-index", "--cached", "-M"]).comparing_links().args(comparison.options());
+        // The base's attributes: those of the agent could hide text by taking it for binary.
+        let git = self.git().env(ATTRIBUTES_FROM, base.as_str());
+        let git = git.run(["diff-index", "--cached", "-M"]).comparing_links().args(comparison.options());
         let result = git.arg(base.as_str()).read()?;
         if let PrivateDirectory::Cached(cache) = &self.place {
             cache.keep_result(comparison, base, &result);
@@ -252,12 +261,23 @@ impl DiffIndex {
         &self.unread
     }
 
-    /// Whether all objects of the private index are there.
-    fn is_complete(&self) -> bool {
-        self.git().run(["write-tree"]).read().is_ok()
+    /// The files as a tree, whose objects are private.
+    pub(super) fn tree(&self) -> Result<String> {
+        self.git().run(["write-tree"]).read_line()
     }
 
-    fn git(&self) -> GitCommand {
+    /// Where the private objects are; those that are only read are no longer needed once there is a tree.
+    pub(super) fn objects(&self) -> PathBuf {
+        self.place.directory().join("objects")
+    }
+
+    /// Whether all objects of the private index are there.
+    fn is_complete(&self) -> bool {
+        self.tree().is_ok()
+    }
+
+    /// Starts to describe a git command on the private index.
+    pub(super) fn git(&self) -> GitCommand {
         self.private.git()
     }
 
@@ -286,10 +306,18 @@ impl Drop for DiffIndex {
     }
 }
 
-fn not_added(checkout: &Checkout) -> WorkspaceError {
+/// Whether git read a file and could not store it, as on a full disk: without it, the changes would look like none.
+fn could_not_store(added: &Finished) -> bool {
+    // With the last line git only says that it passed over some files.
+    let is_fatal = |line: &str| line.starts_with("fatal: ") && line != "fatal: adding files failed";
+    !added.success
+        && added.stderr.lines().any(|line| line.ends_with(": failed to insert into database") || is_fatal(line))
+}
+
+fn not_added(checkout: &Checkout, added: &Finished) -> WorkspaceError {
     WorkspaceError::Git {
         command: "add".to_owned(),
         directory: checkout.work_tree.clone(),
-        message: "not all files could be added".to_owned(),
+        message: added.stderr.clone(),
     }
 }

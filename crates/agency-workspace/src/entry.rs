@@ -25,21 +25,23 @@ pub(super) struct WorktreeEntry {
 
 /// Finds the entry of the worktree at `path`, whose directory may be gone.
 pub(super) fn find(common_dir: &Path, path: &Path, here: Option<Identity>) -> Option<WorktreeEntry> {
-    let all = common_dir.join("worktrees");
-    // Git names an entry after the directory, and that is named after the run.
-    let by_name = path.file_name().map(|name| all.join(name));
-    let admin_dir = match by_name {
-        Some(named) if leads_to(&named, path, here) => Some(named),
-        Some(_) | None => {
-            let listed = fs::read_dir(&all).into_iter().flatten().flatten().map(|entry| entry.path());
-            listed.into_iter().find(|admin_dir| leads_to(admin_dir, path, here)).or_else(|| unlinked(&all, path))
-        }
-    }?;
+    let admin_dir = leading_to(common_dir, path, here).or_else(|| unlinked(&common_dir.join("worktrees"), path))?;
     let locked = match link::read_small(&admin_dir.join("locked")) {
         Ok(reason) => Some(String::from_utf8_lossy(&reason).trim().to_owned()),
         Err(_) => None,
     };
     Some(WorktreeEntry { admin_dir, locked })
+}
+
+/// The directory of the entry that leads to the worktree at `path`.
+pub(super) fn leading_to(common_dir: &Path, path: &Path, here: Option<Identity>) -> Option<PathBuf> {
+    let all = common_dir.join("worktrees");
+    // Git names an entry after the directory, and that is named after the run.
+    let by_name = path.file_name().map(|name| all.join(name));
+    by_name.filter(|named| leads_to(named, path, here)).or_else(|| {
+        let mut listed = fs::read_dir(&all).into_iter().flatten().flatten().map(|entry| entry.path());
+        listed.find(|admin_dir| leads_to(admin_dir, path, here))
+    })
 }
 
 /// The file that keeps git from forgetting a worktree of which only the path is known: in git's entry for it, if that

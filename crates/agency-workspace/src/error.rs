@@ -200,6 +200,14 @@ pub enum WorkspaceError {
         /// The repositories, below that path.
         nested: Vec<PathBuf>,
     },
+    /// The repository reads objects from directories in the worktree.
+    #[error("objects of the repository lie in '{}': {}", .path.display(), listed(.directories))]
+    ObjectsInside {
+        /// The path of the worktree.
+        path: PathBuf,
+        /// Where they lie, below that path.
+        directories: Vec<PathBuf>,
+    },
     /// The branch holds commits that no other branch has.
     #[error("branch '{branch}' at {commit} has commits that are in no other branch")]
     BranchNotMerged {
@@ -321,6 +329,7 @@ impl WorkspaceError {
             | Self::Locked { .. }
             | Self::RepositoryGone { .. }
             | Self::NestedRepositories { .. }
+            | Self::ObjectsInside { .. }
             | Self::BranchNotMerged { .. }
             | Self::BranchInUse { .. }
             | Self::NotSaved { .. }

@@ -6,12 +6,14 @@ use std::thread;
 use agency_model::RunId;
 
 use super::git_command::{Finished, GitCommand, pauses};
+use super::user_settings::UserSettings;
 use super::worktree_lookup::{self, FoundWorktree};
 use super::worktree_refs::OwnCommits;
 use super::{
-    Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Patch, PatchContext, Preview, Removal,
-    RemoveOptions, Result, Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, commit_roots,
-    index_cache, merge, own_ref, preview, ref_files, removal, review, snapshot, trash,
+    Changes, Commit, Committed, FilesNow, MergeCheck, MergeError, MergeOutcome, MergePreview, MergeRequest, Patch,
+    PatchContext, Preview, ProtectedWork, Removal, RemoveOptions, Result, Review, SavedWork, Workspace, WorkspaceError,
+    branch, changes, commit_all, commit_roots, files_now, index_cache, jj, link, merge, merge_preview, own_ref,
+    preview, protected, ref_files, removal, review, snapshot, trash,
 };
 use agency_system::fault;
 
@@ -83,14 +85,19 @@ impl Workspace for GitWorktree {
         let lookup = FoundWorktree::find(self)?;
         let mut found = preview::preview(&lookup.checkout(self)?);
         found.nested.extend(removal::foreign_repositories(self, &lookup));
-        let lock = lookup.refuse_lock(self).err();
+        let in_the_way = lookup.refuse_lock(self).and_then(|()| removal::refuse_objects_inside(self, &lookup)).err();
         found.obstacle =
-            lock.or(found.obstacle).map_or_else(|| self.incomplete_history(&lookup), |error| Ok(Some(error)))?;
+            in_the_way.or(found.obstacle).map_or_else(|| self.incomplete_history(&lookup), |error| Ok(Some(error)))?;
         Ok(found)
     }
 
     fn patch_with(&self, context: PatchContext) -> Result<Patch> {
         changes::patch(&FoundWorktree::find(self)?.checkout(self)?.keeping(self.looks.as_deref()), &self.base, context)
+    }
+
+    fn files_now(&self, wanted: &[String]) -> Result<FilesNow> {
+        let checkout = FoundWorktree::find(self)?.checkout(self)?.keeping(self.looks.as_deref());
+        files_now::files_now(&checkout, &self.base, wanted)
     }
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {
@@ -102,6 +109,7 @@ impl Workspace for GitWorktree {
     fn remove(&self, options: RemoveOptions) -> Result<Removal> {
         let removal = removal::remove(self, options)?;
         index_cache::discard(self.looks.as_deref());
+        index_cache::discard(self.checkpoint_index().as_deref());
         Ok(removal)
     }
 
@@ -117,7 +125,23 @@ impl Workspace for GitWorktree {
 impl GitWorktree {
     /// Commits what is not committed, with the user's name, hooks and signature.
     pub fn commit_all(&self, message: &str) -> std::result::Result<Committed, MergeError> {
-        commit_all::commit_all(self, message)
+        commit_all::commit_all(self, message, None)
+    }
+
+    /// The same before a merge into a branch: commits beside the branch of the worktree are not refused once that branch
+    /// has them.
+    pub fn commit_all_for(&self, message: &str, into: &str) -> std::result::Result<Committed, MergeError> {
+        commit_all::commit_all(self, message, Some(into))
+    }
+
+    /// The short name of a branch that this one can be merged into.
+    pub fn check_target(&self, into: &str) -> std::result::Result<String, MergeError> {
+        merge::check_target(&FoundWorktree::find(self)?.common_dir, &self.branch, into)
+    }
+
+    /// Whether everything that is there now, committed or not, merges into a branch. Nothing is written.
+    pub fn preview_merge(&self, into: &str) -> std::result::Result<MergePreview, MergeError> {
+        merge_preview::preview_merge(self, into)
     }
 
     /// What a merge into a branch would bring; what is not committed is not part of it.
@@ -125,9 +149,24 @@ impl GitWorktree {
         review::review(self, into)
     }
 
+    /// The work as it is, in a commit of no branch that has the files of the base where a pattern matches.
+    pub fn protected_work(&self, globs: &[String]) -> Result<ProtectedWork> {
+        protected::protected_work(self, globs)
+    }
+
     /// Merges the branch. Safe to repeat after a crash.
     pub fn merge(&self, request: &MergeRequest) -> std::result::Result<MergeOutcome, MergeError> {
-        merge::merge(self, request)
+        merge::merge(self, request, None)
+    }
+
+    /// The same for a merge that has to pass a check first. If the target or the branch moves during the check, the merge is
+    /// made and checked anew.
+    pub fn merge_checked(
+        &self,
+        request: &MergeRequest,
+        check: &mut MergeCheck<'_>,
+    ) -> std::result::Result<MergeOutcome, MergeError> {
+        merge::merge(self, request, Some(check))
     }
 }
 
@@ -149,7 +188,7 @@ impl GitWorktree {
 
     fn add(&self) -> Result<Finished> {
         // Without tracking, parallel runs do not compete for the lock of the configuration.
-        let with_branch = self.adding().args(["--no-track", "-b"]).arg(&self.branch).arg("--").arg(&self.path);
+        let with_branch = self.adding()?.args(["--no-track", "-b"]).arg(&self.branch).arg("--").arg(&self.path);
         let added = with_branch.arg(self.base.as_str()).finish_despite_hooks()?;
         if added.refused_head() { self.add_in_two_steps() } else { Ok(added) }
     }
@@ -165,14 +204,19 @@ impl GitWorktree {
         if !branched.success {
             return Ok(branched);
         }
-        self.adding().arg("--").arg(&self.path).arg(&self.branch).finish_despite_hooks()
+        self.adding()?.arg("--").arg(&self.path).arg(&self.branch).finish_despite_hooks()
     }
 
-    fn adding(&self) -> GitCommand {
-        GitCommand::in_repository(&self.repository)
-            .config("checkout.workers=0")
-            .config("checkout.thresholdForParallelism=2000")
-            .run(["worktree", "add", "--quiet"])
+    fn adding(&self) -> Result<GitCommand> {
+        let git = GitCommand::in_repository(&self.repository);
+        let common_dir = link::git_dir(&self.repository).and_then(|git_dir| link::common_dir(&git_dir));
+        // The files that are checked out may be those of another agent.
+        let git = match common_dir.or_else(|| jj::hidden_git_store(&self.repository)) {
+            Some(common_dir) => UserSettings::of_new_tree(&common_dir)?.set(git),
+            None => git,
+        };
+        let git = git.config("checkout.workers=0").config("checkout.thresholdForParallelism=2000");
+        Ok(git.run(["worktree", "add", "--quiet"]))
     }
 
     /// Undoes a `worktree add` that failed, and names the failure.

@@ -5,6 +5,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -14,7 +15,7 @@ use tracing::debug;
 
 use super::captured::CapturedOutput;
 use super::pipes::{self, Sources, Watched};
-use super::{Result, WorkspaceError, jj};
+use super::{Result, WorkspaceError, jj, search_path};
 
 /// Variables by which a git that starts us, as for a hook or an alias, names its repository, index or object store. Every
 /// git command in the environment works there, whatever directory it is started in.
@@ -48,6 +49,14 @@ const OTHER_VARIABLES: [&str; 13] = [
     "GIT_NO_REPLACE_OBJECTS",
     "GIT_REFLOG_ACTION",
     "GIT_REPLACE_REF_BASE",
+];
+
+/// Variables that let git and jj read the objects that were committed. An agent can put other objects and other parents
+/// in their place (`git replace`, grafts): what is shown would not be what is merged.
+pub(super) const TRUE_OBJECTS: [(&str, &str); 2] = [
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    // Below a file, so that there never is one. Git takes an empty file for grafts, and warns that they are deprecated.
+    ("GIT_GRAFT_FILE", "/dev/null/none"),
 ];
 
 /// Variables that git and jj do not get from our own environment.
@@ -113,7 +122,10 @@ impl GitCommand {
             command.env_remove(variable);
         }
         command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
-        command.stdin(Stdio::null());
+        if let Some(path) = search_path::without_relative() {
+            command.env("PATH", path);
+        }
+        command.envs(TRUE_OBJECTS).stdin(Stdio::null());
         // Not the child's working directory: a missing one would look like a missing git.
         command.arg("-C").arg(directory);
         Self { command, directory: directory.to_owned(), git_dir: None, work_tree: None, named: String::new() }
@@ -187,6 +199,12 @@ impl GitCommand {
     /// Sets a variable.
     pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    /// Keeps what the user's terminal interrupts away from git, which would stop half way through the files of a checkout.
+    pub(super) fn uninterrupted(mut self) -> Self {
+        self.command.process_group(0);
         self
     }
 

@@ -8,7 +8,7 @@ use super::git_command::GitCommand;
 use super::{Commit, Result, branch, link};
 
 /// What HEAD of a repository with another ref format than files always says.
-const ELSEWHERE: &str = "refs/heads/.invalid";
+pub(super) const ELSEWHERE: &str = "refs/heads/.invalid";
 
 /// What a working tree has checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]

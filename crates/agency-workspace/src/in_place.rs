@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::checkout::Checkout;
 use super::jj;
 use super::{
-    Changes, Commit, Patch, PatchContext, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeOutcome,
-    changes, index_cache, link, worktree_lookup,
+    Changes, Commit, FilesNow, Patch, PatchContext, Removal, RemoveOptions, Result, SavedWork, Workspace,
+    WorktreeOutcome, changes, files_now, index_cache, link, worktree_lookup,
 };
 
 /// A run that works in the user's own working tree.
@@ -41,6 +41,10 @@ impl Workspace for InPlace {
 
     fn patch_with(&self, context: PatchContext) -> Result<Patch> {
         changes::patch(&self.checkout()?, &self.base, context)
+    }
+
+    fn files_now(&self, wanted: &[String]) -> Result<FilesNow> {
+        files_now::files_now(&self.checkout()?, &self.base, wanted)
     }
 
     /// Saves nothing, since nothing goes away.

@@ -20,14 +20,18 @@ const MAX_RESULT_BYTES: usize = 32 * 1024 * 1024;
 /// So many packs slow git down.
 const MAX_PACKS: usize = 32;
 
+/// The file that names the tree of the index.
+const TREE: &str = "tree";
+
 /// All that is kept, and which of it are directories.
-const CACHE_ENTRIES: [(&str, bool); 8] = [
+const CACHE_ENTRIES: [(&str, bool); 9] = [
     ("lock", false),
     ("commondir", false),
     ("HEAD", false),
     ("index", false),
     ("changes", false),
     ("diff", false),
+    (TREE, false),
     (USER_CONFIG, false),
     ("objects", true),
 ];
@@ -84,6 +88,24 @@ impl IndexCache {
         })
     }
 
+    /// The tree that the index was written as, if nothing changed since.
+    pub(super) fn tree(&self) -> Option<String> {
+        let tree = fs::read(self.directory.join(TREE)).ok()?;
+        let tree: Commit = std::str::from_utf8(&tree).ok()?.parse().ok()?;
+        Some(tree.to_string())
+    }
+
+    /// Keeps the tree of the index. Failing to do so costs time only, and so does a half-written id.
+    pub(super) fn keep_tree(&self, tree: &str) {
+        let _ = fs::write(self.directory.join(TREE), tree);
+    }
+
+    /// Deletes the note of the tree, before the index changes; `false` when it is still there.
+    pub(super) fn forget_tree(&self) -> bool {
+        let file = self.directory.join(TREE);
+        fs::remove_file(&file).is_ok() || file.symlink_metadata().is_err()
+    }
+
     /// Deletes everything but the lock if it has become too large.
     pub(super) fn limit_size(&self) {
         let objects = self.directory.join("objects");
@@ -100,6 +122,7 @@ impl IndexCache {
             let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         }
         self.forget_results();
+        self.forget_tree();
     }
 
     fn result_file(&self, comparison: Comparison) -> PathBuf {
@@ -132,8 +155,9 @@ pub(super) fn discard(directory: Option<&Path>) {
     }
 }
 
+/// Results of a version that used the agent's attributes have another header, and are not used.
 fn header_of(base: &Commit) -> Vec<u8> {
-    format!("{base}\n").into_bytes()
+    format!("{base} with its attributes\n").into_bytes()
 }
 
 fn bytes_below(directory: &Path) -> u64 {

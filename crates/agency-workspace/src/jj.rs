@@ -27,8 +27,8 @@ use self::workspace_lookup::names;
 use super::checkout::Checkout;
 use super::git_command::{Finished, pauses};
 use super::{
-    Changes, Commit, Patch, PatchContext, Preview, Removal, RemoveOptions, Result, SavedWork, Workspace,
-    WorkspaceError, changes, index_cache, trash,
+    Changes, Commit, FilesNow, Patch, PatchContext, Preview, Removal, RemoveOptions, Result, SavedWork, Workspace,
+    WorkspaceError, changes, files_now, index_cache, trash,
 };
 use agency_system::fault;
 
@@ -106,6 +106,11 @@ impl Workspace for JjWorkspace {
     fn patch_with(&self, context: PatchContext) -> Result<Patch> {
         let base = self.base_of_files();
         changes::patch(&self.seen_by_git(&base)?, &base, context)
+    }
+
+    fn files_now(&self, wanted: &[String]) -> Result<FilesNow> {
+        let base = self.base_of_files();
+        files_now::files_now(&self.seen_by_git(&base)?, &base, wanted)
     }
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {
@@ -247,6 +252,10 @@ impl Workspace for SharedJjWorkspace {
 
     fn patch_with(&self, context: PatchContext) -> Result<Patch> {
         self.0.patch_with(context)
+    }
+
+    fn files_now(&self, wanted: &[String]) -> Result<FilesNow> {
+        self.0.files_now(wanted)
     }
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {

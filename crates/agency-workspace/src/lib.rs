@@ -5,11 +5,14 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod address;
+mod adopted;
 mod branch;
 mod branch_log;
 mod captured;
+mod changed_file;
 mod changes;
 mod checkout;
+mod checkpoints;
 mod clear;
 mod commit_all;
 mod commit_roots;
@@ -17,6 +20,8 @@ mod diff_index;
 mod entry;
 mod error;
 mod fetch;
+mod files_now;
+mod forecast;
 mod git;
 mod git_command;
 mod git_progress;
@@ -30,27 +35,36 @@ mod kept;
 mod link;
 mod merge;
 mod merge_base;
+mod merge_preview;
 mod nested;
 mod noted_commits;
+mod objects_inside;
 mod own_ref;
 mod pipes;
 mod plain_head;
 mod preview;
 mod private_git;
 mod prompt;
+mod protected;
+mod push;
 mod ref_files;
 mod registered;
+mod relative_programs;
 mod removal;
+mod removal_outcome;
 mod repository;
+mod resolution;
 mod review;
 mod saved_work;
 mod scratch;
+mod search_path;
 mod snapshot;
 mod staging;
 mod start_point;
 mod temporary;
 mod trash;
 mod tree_walk;
+mod trial_tree;
 mod uncommitted;
 mod unsaved;
 mod user_settings;
@@ -58,15 +72,20 @@ mod worktree_lookup;
 mod worktree_refs;
 
 use std::fmt;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use agency_model::run::{ChangeStatus, ChangedPath};
-
+pub use adopted::{AdoptedWorktree, head_of_linked, with_main_worktree};
+pub use changed_file::{ChangedFile, ChangedLines, Changes, FileStatus, Patch, PatchContext};
+pub use checkpoints::{
+    Checkpoint, CheckpointCause, CheckpointError, CheckpointMoment, DiffSize, MovedBranch, RestoreRequest,
+    RestoredFiles, TakenCheckpoint, last_checkpoints,
+};
 pub use entry::lock_of_worktree;
 pub use error::WorkspaceError;
 pub use fetch::{Fetch, Fetched, fetch, forget_clone, is_clone};
+pub use files_now::{FileNow, FileVersion, FilesNow, MAX_FILE_BYTES};
+pub use forecast::{ChainBreak, MergeForecast, Pair, RecordedState, Verdict, WorkState};
 pub use git::GitWorktree;
 pub use git_command::REPOSITORY_VARIABLES;
 pub use in_place::InPlace;
@@ -75,13 +94,17 @@ pub use jj::{OLDEST_JJ, jj_version};
 pub use kept::kept_work;
 pub use link::lies_in;
 pub use merge::{
-    Committed, Conflict, DirtyCheckout, DirtyFiles, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged,
-    SavedChanges, default_target,
+    Committed, Conflict, DirtyCheckout, DirtyFiles, MergeCheck, MergeError, MergeOutcome, MergeRequest, MergeStrategy,
+    Merged, ProposedMerge, SavedChanges, UnknownStrategy, default_target,
 };
+pub use merge_preview::MergePreview;
 pub use preview::Preview;
 pub use prompt::{check_prompt_place, write_prompt};
+pub use protected::ProtectedWork;
 pub use registered::{RegisteredWorktree, registered_worktrees};
+pub use removal_outcome::{BranchOutcome, DeleteBranch, Removal, RemoveOptions, SavedWork, WorktreeOutcome};
 pub use repository::Repository;
+pub use resolution::{Flaws, Resolution};
 pub use review::{Mergeable, Review, ReviewedCommit};
 pub use saved_work::{MovedRef, Restored, move_old_refs, restore};
 pub use scratch::{
@@ -89,6 +112,7 @@ pub use scratch::{
 };
 pub use temporary::{abandoned_directories, sweep_abandoned_directories};
 pub use trash::empty_trash;
+pub use trial_tree::TrialTree;
 pub use uncommitted::{UncommittedCheck, WorktreeOfRun};
 
 /// What the workspace functions return.
@@ -126,6 +150,10 @@ pub trait Workspace {
     fn diff(&self) -> Result<Vec<u8>> {
         Ok(self.patch()?.text)
     }
+
+    /// Some files as they are and as they were in the base commit, and the tree of all files. A file is named by its path,
+    /// or as it is shown.
+    fn files_now(&self, wanted: &[String]) -> Result<FilesNow>;
 
     /// Saves what no branch holds to the run's ref; `None` when there is nothing to save.
     fn snapshot(&self) -> Result<Option<SavedWork>>;
@@ -185,195 +213,4 @@ impl fmt::Display for Commit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
-}
-
-/// What differs between the base commit and the files as they are now.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Changes {
-    /// Every file that differs, in the order of their paths.
-    pub files: Vec<ChangedFile>,
-    /// Git repositories inside the workspace, whose content git cannot record.
-    pub nested: Vec<PathBuf>,
-    /// Ignored files and directories; a removal does not save them.
-    pub ignored: Vec<PathBuf>,
-    /// What git said of each directory that it could not open: its files are not listed.
-    pub unread: Vec<String>,
-}
-
-/// How many of the lines around each change a patch has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PatchContext {
-    /// Three, as usual.
-    Usual,
-    /// All lines of each file that differs.
-    Whole,
-}
-
-/// The differences between the base commit and the files as they are now.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Patch {
-    /// The unified diff.
-    pub text: Vec<u8>,
-    /// What git said of each directory that it could not open: its files are not in the diff.
-    pub unread: Vec<String>,
-}
-
-/// One file that differs from the base commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangedFile {
-    /// The path below the workspace.
-    pub path: PathBuf,
-    /// What happened to the file.
-    pub status: FileStatus,
-    /// How many lines came and went; `None` for a binary file.
-    pub lines: Option<ChangedLines>,
-}
-
-impl ChangedFile {
-    /// The file as `done.json` and answers name it.
-    #[must_use]
-    pub fn noted(&self) -> ChangedPath {
-        let status = match self.status {
-            FileStatus::Added => ChangeStatus::Added,
-            FileStatus::Modified => ChangeStatus::Modified,
-            FileStatus::Deleted => ChangeStatus::Deleted,
-            FileStatus::Renamed { .. } => ChangeStatus::Renamed,
-            FileStatus::TypeChanged => ChangeStatus::TypeChanged,
-        };
-        ChangedPath {
-            added: self.lines.map(|lines| lines.added),
-            removed: self.lines.map(|lines| lines.removed),
-            ..ChangedPath::new(self.path.as_os_str().as_bytes(), status)
-        }
-    }
-}
-
-/// What happened to a file since the base commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileStatus {
-    /// It is new.
-    Added,
-    /// Its content or mode is different.
-    Modified,
-    /// It is gone.
-    Deleted,
-    /// It was called something else before.
-    Renamed {
-        /// The path it had in the base commit.
-        from: PathBuf,
-    },
-    /// It became a file of another kind, as a symlink.
-    TypeChanged,
-}
-
-/// How many lines of a file came and went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChangedLines {
-    /// Lines that are new.
-    pub added: u64,
-    /// Lines that are gone.
-    pub removed: u64,
-}
-
-/// Work that was in no branch and is now kept by a ref.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SavedWork {
-    /// The ref, `refs/agency/saved/<run_id>`.
-    pub reference: String,
-    /// The commit it points at.
-    pub commit: Commit,
-    /// How many files of that commit differ from the run's base commit.
-    pub files: usize,
-}
-
-/// How much a removal may take away.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RemoveOptions {
-    /// What happens to the run's branch.
-    pub delete_branch: DeleteBranch,
-    /// Moves what no ref can hold to where it is kept, and removes a worktree that is locked or whose repository is gone.
-    pub force: bool,
-}
-
-/// What a removal does with the run's branch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DeleteBranch {
-    /// Keeps it.
-    #[default]
-    No,
-    /// Deletes it if its commits are in another branch too, and refuses the removal if not.
-    IfMerged,
-    /// Deletes it, merged or not.
-    Force,
-}
-
-/// What a removal did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Removal {
-    /// What happened to the directory.
-    pub worktree: WorktreeOutcome,
-    /// The work that was saved, now or by an earlier attempt.
-    pub saved: Option<SavedWork>,
-    /// What happened to the branch.
-    pub branch: BranchOutcome,
-    /// Ignored files and directories that went with the worktree.
-    pub ignored: Vec<PathBuf>,
-    /// The refs that keep commits to which only the worktree's own refs and logs led.
-    pub other_refs: Vec<String>,
-    /// Files that could not be deleted and still lie in the trash.
-    pub leftover: Option<PathBuf>,
-    /// Where the files of the worktree were moved to, because no ref can hold all of them.
-    pub kept: Option<PathBuf>,
-    /// Where files were moved to that were in the way of refs, or that no ref can stand for.
-    pub kept_refs: Option<PathBuf>,
-}
-
-impl Removal {
-    /// A removal of a directory that has nothing to save.
-    fn without_work(worktree: WorktreeOutcome) -> Self {
-        Self {
-            worktree,
-            saved: None,
-            branch: BranchOutcome::Absent,
-            ignored: vec![],
-            other_refs: vec![],
-            leftover: None,
-            kept: None,
-            kept_refs: None,
-        }
-    }
-}
-
-/// What happened to the directory of a workspace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorktreeOutcome {
-    /// It was removed, now or by an earlier attempt that is now complete.
-    Removed,
-    /// It was not at its place, deleted or moved by hand; git has forgotten it now.
-    DeletedByHand,
-    /// Neither the directory nor git's entry for it was there.
-    AlreadyGone,
-    /// The agent worked in the repository itself, which stays.
-    KeptInPlace,
-}
-
-/// What happened to the branch of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BranchOutcome {
-    /// It is still there.
-    Kept {
-        /// Its name.
-        name: String,
-        /// The commit it points at.
-        commit: Commit,
-    },
-    /// It is deleted.
-    Deleted {
-        /// The name it had.
-        name: String,
-        /// The commit it pointed at, from which it can be made again.
-        commit: Commit,
-    },
-    /// There was none.
-    Absent,
 }

@@ -66,6 +66,20 @@ pub(super) fn common_dir(git_dir: &Path) -> Option<PathBuf> {
     fs::canonicalize(common).ok()
 }
 
+/// The repository's own working tree, found without git; `None` where there is none, or it cannot be found so.
+pub(super) fn own_tree(common_dir: &Path, configured: Option<&Path>) -> Option<PathBuf> {
+    if common_dir.ends_with(".jj/repo/store/git") {
+        return common_dir.ancestors().nth(4).map(Path::to_owned);
+    }
+    let tree = match configured {
+        Some(tree) => common_dir.join(tree),
+        None if common_dir.ends_with(".git") => common_dir.parent()?.to_owned(),
+        None => return None,
+    };
+    let found = self::common_dir(&git_dir(&tree)?)?;
+    (Identity::of(&found) == Identity::of(common_dir)).then(|| fs::canonicalize(tree).ok()).flatten()
+}
+
 /// Whether the files of a repository rule a branch out. `false` means only that git has to be asked.
 pub(super) fn has_no_branch(common_dir: &Path, name: &str) -> bool {
     let full_name = format!("refs/heads/{name}");

@@ -26,6 +26,7 @@ pub use checks::default_target;
 pub use error::MergeError;
 pub use outcome::{
     Conflict, DirtyCheckout, DirtyFiles, MergeOutcome, MergeRequest, MergeStrategy, Merged, SavedChanges,
+    UnknownStrategy,
 };
 
 use super::git_command::GitCommand;
@@ -37,10 +38,12 @@ pub(super) use checks::check_target;
 use combine::Made;
 pub(super) use context::MergeContext;
 pub(super) use hooks::hooks_directory;
-pub(super) use merge_tree::{Combined, merge_tree};
+pub(super) use merge_tree::{Combined, conflicts_in, merge_by, merge_tree};
 
 /// How often a merge is made anew because the target was moved meanwhile.
 const MAX_ATTEMPTS: usize = 5;
+/// So often a check is made while other merges continue.
+const UNLOCKED_CHECKS: usize = 2;
 
 /// What is on the branch after everything was committed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,66 +56,160 @@ pub struct Committed {
     pub left_out: Vec<PathBuf>,
 }
 
+/// Looks at a merge before it is visible; `false` keeps the target where it is.
+pub type MergeCheck<'a> = dyn FnMut(&ProposedMerge) -> bool + 'a;
+
+/// A merge that is made, but to which no branch points yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProposedMerge {
+    /// The target branch.
+    pub target: String,
+    /// The commit that the target points at.
+    pub before: Commit,
+    /// The commit on top of it that has the work.
+    pub commit: Commit,
+    /// The commit of the branch that is merged.
+    pub tip: Commit,
+}
+
+/// How far a merge can be made.
+enum Proposal {
+    Ready(ProposedMerge),
+    /// There is nothing to make, or nothing that can be made.
+    Over(MergeOutcome),
+}
+
 /// Merges the branch of a worktree.
-pub(super) fn merge(worktree: &GitWorktree, request: &MergeRequest) -> Result<MergeOutcome, MergeError> {
+pub(super) fn merge(
+    worktree: &GitWorktree,
+    request: &MergeRequest,
+    mut check: Option<&mut MergeCheck<'_>>,
+) -> Result<MergeOutcome, MergeError> {
     checks::check_git_version(request.strategy)?;
     let common_dir = FoundWorktree::find(worktree)?.common_dir;
-    let _lock = context::lock_merges(&common_dir)?;
+    let mut lock = Some(context::lock_merges(&common_dir)?);
     let target = check_target(&common_dir, &worktree.branch, &request.into)?;
-    for _ in 0..MAX_ATTEMPTS {
-        let before = tip_of(&common_dir, &target)
-            .and_then(|tip| tip.ok_or_else(|| MergeError::TargetMissing { name: target.clone() }))?;
-        let tip = tip_of(&common_dir, &worktree.branch)
-            .and_then(|tip| tip.ok_or_else(|| MergeError::BranchMissing { branch: worktree.branch.clone() }))?;
-        let done = || -> Result<MergeOutcome, MergeError> {
-            let saved = saved(&common_dir, request)?;
-            Ok(MergeOutcome::AlreadyMerged { target: target.clone(), commit: before.clone(), saved })
+    let merging = Merging { worktree, request, common_dir: &common_dir, target: &target };
+    for attempt in 0..MAX_ATTEMPTS {
+        let proposed = match merging.propose()? {
+            Proposal::Ready(proposed) => proposed,
+            Proposal::Over(outcome) => return Ok(outcome),
         };
-        if contains(&common_dir, &before, &tip)?
-            || record::says_merged(&common_dir, worktree, (&tip, &before), request)?
+        fault::point("merge.made");
+        if let Some(check) = check.as_deref_mut() {
+            // Other merges need not wait for a check. But one that was overtaken twice would be again.
+            let waits_alone = attempt < UNLOCKED_CHECKS;
+            if waits_alone {
+                drop(lock.take());
+            }
+            if !check(&proposed) {
+                return Ok(MergeOutcome::Refused { target, commit: proposed.commit });
+            }
+            fault::point("merge.checked");
+            if waits_alone {
+                lock = Some(context::lock_merges(&common_dir)?);
+            }
+            if merging.is_overtaken(&proposed)? {
+                continue;
+            }
+        }
+        if let Some(outcome) = merging.complete(&proposed)? {
+            return Ok(outcome);
+        }
+    }
+    Err(MergeError::KeepsMoving { branch: target, tries: MAX_ATTEMPTS })
+}
+
+/// One call.
+struct Merging<'a> {
+    worktree: &'a GitWorktree,
+    request: &'a MergeRequest,
+    common_dir: &'a Path,
+    target: &'a str,
+}
+
+impl Merging<'_> {
+    /// Makes the commit to which the target can move.
+    fn propose(&self) -> Result<Proposal, MergeError> {
+        let Self { worktree, request, common_dir, target } = *self;
+        let (before, tip) = (self.before()?, self.tip()?);
+        let done = || -> Result<Proposal, MergeError> {
+            let saved = saved(common_dir, request)?;
+            let (target, commit) = (target.to_owned(), before.clone());
+            Ok(Proposal::Over(MergeOutcome::AlreadyMerged { target, commit, saved }))
+        };
+        if contains(common_dir, &before, &tip)? || record::says_merged(common_dir, worktree, (&tip, &before), request)?
         {
             return done();
         }
-        let place = MergeContext::find(&common_dir, worktree, &target)?;
+        let place = MergeContext::find(common_dir, worktree, target)?;
         if let Some(checkouts) = in_the_way(&place, request, &before, &tip)? {
-            return Ok(MergeOutcome::Blocked { target, checkouts });
+            return Ok(Proposal::Over(MergeOutcome::Blocked { target: target.to_owned(), checkouts }));
         }
-        let task = combine::Task { worktree, request, place: &place, target: &target, before: &before, tip: &tip };
-        let commit = match task.make()? {
-            Made::Commit(commit) => commit,
-            Made::Nothing => return done(),
-            Made::Conflicts { at, conflicts } => return Ok(MergeOutcome::Conflicts { target, at, conflicts }),
-        };
-        fault::point("merge.made");
+        let task = combine::Task { worktree, request, place: &place, target, before: &before, tip: &tip };
+        match task.make()? {
+            Made::Commit(commit) => {
+                Ok(Proposal::Ready(ProposedMerge { target: target.to_owned(), before, commit, tip }))
+            }
+            Made::Nothing => done(),
+            Made::Conflicts { at, conflicts } => {
+                Ok(Proposal::Over(MergeOutcome::Conflicts { target: target.to_owned(), at, conflicts }))
+            }
+        }
+    }
+
+    /// Whether target or branch moved since the commit was made.
+    fn is_overtaken(&self, proposed: &ProposedMerge) -> Result<bool, MergeError> {
+        Ok(self.before()? != proposed.before || self.tip()? != proposed.tip)
+    }
+
+    /// Moves the target; `None` where it was moved meanwhile.
+    fn complete(&self, proposed: &ProposedMerge) -> Result<Option<MergeOutcome>, MergeError> {
+        let Self { worktree, request, common_dir, target } = *self;
+        let ProposedMerge { before, commit, tip, .. } = proposed;
+        // Hooks and checks take their time: meanwhile the user may have switched branches.
+        let place = MergeContext::find(common_dir, worktree, target)?;
         match request.strategy {
             // The branch itself is in the target then, which is unambiguous.
             MergeStrategy::Merge => {}
             MergeStrategy::Squash | MergeStrategy::Rebase => {
-                record::write(&place, &worktree.run, (&commit, &tip), request.record.as_deref())?;
+                record::write(&place, &worktree.run, (commit, tip), request.record.as_deref())?;
             }
         }
         fault::point("merge.recorded");
-        // Hooks take their time: meanwhile the user may have switched branches.
-        let place = MergeContext::find(&common_dir, worktree, &target)?;
         let (branch, dirty) = (&worktree.branch, &request.dirty);
-        let step = advance::Step { place: &place, branch, before: &before, after: &commit, dirty };
+        let step = advance::Step { place: &place, branch, before, after: commit, dirty };
         let changes_hooks = step.changes_hooks(&place.top)?;
         match step.advance()? {
             Advanced::Moved => {
                 fault::point("merge.moved");
                 // Where the checkout was updated, those that came with the merge are there now.
                 if !changes_hooks {
-                    task.tell_hooks()?;
+                    combine::Task { worktree, request, place: &place, target, before, tip }.tell_hooks()?;
                 }
-                let saved = saved(&common_dir, request)?;
-                let checkouts = place.checkouts.clone();
-                return Ok(MergeOutcome::Merged(Merged { target, before, commit, checkouts, saved }));
+                let saved = saved(common_dir, request)?;
+                let (target, before, commit) = (target.to_owned(), before.clone(), commit.clone());
+                let checkouts = place.checkouts;
+                Ok(Some(MergeOutcome::Merged(Merged { target, before, commit, checkouts, saved })))
             }
-            Advanced::Blocked(checkouts) => return Ok(MergeOutcome::Blocked { target, checkouts }),
-            Advanced::Overtaken => {}
+            Advanced::Blocked(checkouts) => Ok(Some(MergeOutcome::Blocked { target: target.to_owned(), checkouts })),
+            Advanced::Overtaken => Ok(None),
         }
     }
-    Err(MergeError::KeepsMoving { branch: target, tries: MAX_ATTEMPTS })
+
+    fn before(&self) -> Result<Commit, MergeError> {
+        tip_of(self.common_dir, self.target)?.ok_or_else(|| MergeError::TargetMissing { name: self.target.to_owned() })
+    }
+
+    fn tip(&self) -> Result<Commit, MergeError> {
+        let branch = &self.worktree.branch;
+        let tip =
+            tip_of(self.common_dir, branch)?.ok_or_else(|| MergeError::BranchMissing { branch: branch.clone() })?;
+        match &self.request.tip {
+            Some(expected) if *expected != tip => Err(MergeError::BranchMoved { branch: branch.clone() }),
+            Some(_) | None => Ok(tip),
+        }
+    }
 }
 
 /// The checkouts in which changes are in the way, looked at before any hook takes its time.

@@ -1,4 +1,4 @@
-//! Where two lines of commits part.
+//! What is asked of a repository beside its work: where two lines of commits part, and its own settings.
 
 use std::path::Path;
 
@@ -16,6 +16,22 @@ impl Repository {
             asked.args([one, other]).read_line()
         };
         base().ok()?.parse().ok()
+    }
+
+    /// The remotes to which a push publishes every ref, those of agency, too.
+    #[must_use]
+    pub fn mirror_remotes(&self) -> Vec<String> {
+        let Ok(common) = self.common_dir() else { return vec![] };
+        let config = common.join("config");
+        let asked = GitCommand::on(&common).run(["config", "-z", "--type=bool", "--file"]).arg(config);
+        let printed = asked.args(["--get-regexp", r"^remote\..*\.mirror$"]).read().unwrap_or_default();
+        let settings = String::from_utf8_lossy(&printed);
+        let remote = |setting: &str| {
+            let (key, value) = setting.split_once('\n')?;
+            let name = key.strip_prefix("remote.")?.strip_suffix(".mirror")?;
+            (value == "true").then(|| name.to_owned())
+        };
+        settings.split('\0').filter_map(remote).collect()
     }
 
     /// A value of the repository's own configuration.

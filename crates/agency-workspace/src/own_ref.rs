@@ -27,6 +27,26 @@ pub(super) fn update(git: GitCommand, message: &str) -> GitCommand {
     git.run(["update-ref", "--no-deref", "--create-reflog", "-m"]).arg(message)
 }
 
+/// Lets HEAD of a git directory name a commit, and no branch.
+pub(super) fn detach_head(git: GitCommand, commit: &Commit) -> Result<()> {
+    git.run(["update-ref", "--no-deref", "HEAD"]).arg(commit.as_str()).read().map(drop)
+}
+
+/// The same for a ref whose own commits are its log.
+pub(super) fn update_without_log(git: GitCommand, message: &str) -> GitCommand {
+    git.run(["update-ref", "--no-deref", "-m"]).arg(message)
+}
+
+/// The error for a ref that was not moved.
+pub(super) fn not_moved(git_dir: &Path, message: String) -> WorkspaceError {
+    WorkspaceError::Git { command: "update-ref --no-deref".to_owned(), directory: git_dir.to_owned(), message }
+}
+
+/// Deletes a ref, whatever it leads to.
+pub(super) fn delete_any(git: GitCommand, name: &str) -> Result<()> {
+    git.run(["update-ref", "--no-deref", "-d"]).arg(name).read().map(drop)
+}
+
 /// Deletes a ref, but only while it still points at an object.
 pub(super) fn delete(git: GitCommand, name: &str, object: &str) -> Result<()> {
     git.run(["update-ref", "--no-deref", "-d"]).args([name, object]).read().map(drop)

@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
+use super::head::{self, Head};
 use super::index_file::{IndexFile, MAX_INDEX_BYTES};
 use super::link::Identity;
 use super::user_settings::UserSettings;
-use super::{Result, WorkspaceError, link};
+use super::{Result, WorkspaceError, link, own_ref};
 
 /// Settings that hold for every command at such a place.
 const SETTINGS: [&str; 12] = [
@@ -41,11 +42,17 @@ pub(super) const USER_CONFIG: &str = "user-config";
 /// The variable that names the tree from which git reads attributes, instead of the working tree.
 pub(super) const ATTRIBUTES_FROM: &str = "GIT_ATTR_SOURCE";
 
+/// How much unused memory git keeps, in the variable and the unit of glibc. Git uses some 200 KB for each file that it adds;
+/// by default glibc gives them back to the kernel after each file, which then fills them with zeros for the next one.
+const KEPT_MEMORY: (&str, &str) = ("MALLOC_TRIM_THRESHOLD_", "4194304");
+
 /// Where the content of added files goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Objects {
     /// Into the repository, safe from a power cut.
     Repository,
+    /// Into the repository; the caller brings those that count to the disk.
+    Unsynced,
     /// Into `objects` of the private directory: looking must not make the repository grow. More objects may be read from
     /// another directory.
     Private { also_from: Option<PathBuf> },
@@ -63,30 +70,44 @@ pub(super) struct PrivateGit {
 impl PrivateGit {
     /// Makes a git directory in an existing directory that only we can write. It has no index yet.
     pub(super) fn make(directory: &Path, checkout: &Checkout, objects: Objects) -> Result<Self> {
-        let write = |name: &str, content: &[u8]| {
-            let path = directory.join(name);
-            fs::write(&path, content).map_err(WorkspaceError::io("write", &path))
-        };
-        write("commondir", &[checkout.common_dir.as_os_str().as_bytes(), b"\n"].concat())?;
-        write("HEAD", checkout.head.file_content().as_bytes())?;
+        let common_dir = [checkout.common_dir.as_os_str().as_bytes(), b"\n"].concat();
+        write_if_different(&directory.join("commondir"), &common_dir)?;
         if let Objects::Private { .. } = objects {
             let objects = directory.join("objects");
             fs::create_dir_all(&objects).map_err(WorkspaceError::io("create", &objects))?;
         }
         let settings = checkout.user_settings()?;
         settings.write(&directory.join(USER_CONFIG))?;
-        Ok(Self {
+        let private = Self {
             directory: directory.to_owned(),
             work_tree: checkout.work_tree.clone(),
             common_dir: checkout.common_dir.clone(),
             objects,
             settings,
-        })
+        };
+        private.write_head(&checkout.head)?;
+        Ok(private)
+    }
+
+    /// Writes HEAD where git reads it, which with reftable is not a file of its own.
+    fn write_head(&self, head: &Head) -> Result<()> {
+        if !self.common_dir.join("reftable").is_dir() {
+            return write_if_different(&self.directory.join("HEAD"), head.file_content().as_bytes());
+        }
+        let (path, tables) = (self.directory.join("HEAD"), self.directory.join("reftable"));
+        fs::write(&path, Head::Ref(head::ELSEWHERE.to_owned()).file_content())
+            .and_then(|()| fs::create_dir_all(&tables))
+            .map_err(WorkspaceError::io("write", &path))?;
+        match head {
+            Head::Ref(name) => self.git().run(["symbolic-ref", "HEAD"]).arg(name).read().map(drop),
+            Head::Detached(commit) => own_ref::detach_head(self.git(), commit),
+        }
     }
 
     /// Starts to describe a git command on the working tree.
     pub(super) fn git(&self) -> GitCommand {
         let git = GitCommand::on_tree(&self.directory, &self.work_tree).env("GIT_INDEX_FILE", self.index());
+        let git = git.env(KEPT_MEMORY.0, KEPT_MEMORY.1);
         let git = self.settings.apply(git, &self.directory.join(USER_CONFIG));
         let git = SETTINGS.iter().fold(git, |git, setting| git.config(setting));
         let git = if ignores_case(&self.work_tree) { git } else { git.config("core.ignoreCase=false") };
@@ -94,6 +115,7 @@ impl PrivateGit {
             Objects::Repository => {
                 git.config("core.fsync=committed,loose-object,reference").config("core.fsyncMethod=batch")
             }
+            Objects::Unsynced => git.config("core.fsync=none").config("index.skipHash=true"),
             Objects::Private { also_from } => {
                 let mut others = as_alternate(&self.common_dir.join("objects"));
                 if let Some(more) = also_from {
@@ -183,7 +205,7 @@ impl PrivateGit {
 }
 
 /// Quotes a path for a list that is separated by colons.
-fn as_alternate(path: &Path) -> OsString {
+pub(super) fn as_alternate(path: &Path) -> OsString {
     let mut quoted = vec![b'"'];
     for byte in path.as_os_str().as_bytes() {
         if matches!(byte, b'"' | b'\\') {
@@ -193,6 +215,14 @@ fn as_alternate(path: &Path) -> OsString {
     }
     quoted.push(b'"');
     OsString::from_vec(quoted)
+}
+
+/// To write a file again, even with the same content, may wait for the disk, and on a full one loses what is there.
+fn write_if_different(path: &Path, content: &[u8]) -> Result<()> {
+    if fs::read(path).is_ok_and(|found| found == content) {
+        return Ok(());
+    }
+    fs::write(path, content).map_err(WorkspaceError::io("write", path))
 }
 
 /// Whether names that differ only in their case are one file in a working tree. The setting may come from another file

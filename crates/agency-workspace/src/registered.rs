@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use super::git_command::GitCommand;
-use super::{Repository, Result, WorkspaceError};
+use super::{Commit, Repository, Result, WorkspaceError};
 
 /// One worktree in git's list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,6 +14,8 @@ pub struct RegisteredWorktree {
     pub path: PathBuf,
     /// The branch it has checked out, without `refs/heads/`.
     pub branch: Option<String>,
+    /// The commit it has checked out.
+    pub head: Option<Commit>,
     /// The reason why it is locked, which may be empty; `None` when it is not.
     pub locked: Option<String>,
 }
@@ -51,6 +53,8 @@ fn parse(printed: &[u8]) -> Vec<RegisteredWorktree> {
             let text = String::from_utf8_lossy(attribute);
             if let Some(branch) = text.strip_prefix("branch refs/heads/") {
                 current.branch = Some(branch.to_owned());
+            } else if let Some(head) = text.strip_prefix("HEAD ") {
+                current.head = head.parse().ok();
             } else if let Some(reason) = text.strip_prefix("locked") {
                 current.locked = Some(reason.trim_start().to_owned());
             }

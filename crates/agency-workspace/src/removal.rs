@@ -7,14 +7,15 @@ use std::path::PathBuf;
 use super::checkout::Checkout;
 use super::head::Head;
 use super::link::Identity;
+use super::objects_inside::objects_inside;
 use super::snapshot::Odd;
 use super::staging::Staging;
 use super::worktree_lookup::{self, FoundWorktree};
 use super::worktree_refs::OwnCommits;
 use super::{
     BranchOutcome, Commit, DeleteBranch, GitWorktree, Removal, RemoveOptions, Result, SavedWork, WorkspaceError,
-    WorktreeOutcome, branch, branch_log, changes, entry, kept, ref_files, saved_work, snapshot, trash, unsaved,
-    worktree_refs,
+    WorktreeOutcome, branch, branch_log, changes, checkpoints, entry, kept, ref_files, saved_work, snapshot, trash,
+    unsaved, worktree_refs,
 };
 use agency_system::fault;
 
@@ -48,6 +49,8 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
 
     let unfinished = |source| WorkspaceError::NotRemoved { path: worktree.path.clone(), source: Box::new(source) };
     let (fate, trashed) = clear_away(worktree, &lookup, to).map_err(unfinished)?;
+    checkpoints::forget(&lookup.common_dir, &worktree.run, &worktree.path).map_err(unfinished)?;
+    fault::point("worktree.checkpoints-deleted");
     let branch = match (tip, deleted_tip) {
         (_, Some(commit)) => {
             branch::delete(&lookup.common_dir, &worktree.branch, &commit).map_err(unfinished)?;
@@ -248,15 +251,29 @@ fn save_files(
     if !inside.is_empty() && !options.force {
         return Err(WorkspaceError::NestedRepositories { path: worktree.path.clone(), nested: inside });
     }
+    let objects = refuse_objects_inside(worktree, lookup);
+    let nothing_inside = inside.is_empty() && objects.is_ok();
+    if !options.force {
+        objects?;
+    }
     let odd = if options.force { Odd::LeftOut } else { Odd::Refused };
     match snapshot::save_with(&checkout, &worktree.run, &worktree.base, odd) {
-        Ok((work, true)) if inside.is_empty() => Ok((work, ignored, Destination::Trash)),
+        Ok((work, true)) if nothing_inside => Ok((work, ignored, Destination::Trash)),
         Ok((work, _)) => Ok((work, ignored, Destination::Kept)),
         Err(WorkspaceError::FilesNotTaken { .. }) if options.force => {
             Ok((staged(), ignored, Destination::KeptWithEntry))
         }
         Err(error) => Err(not_saved(error)),
     }
+}
+
+/// Refuses a worktree in which objects of the repository lie.
+pub(super) fn refuse_objects_inside(worktree: &GitWorktree, lookup: &FoundWorktree) -> Result<()> {
+    let directories = objects_inside(&lookup.common_dir, &worktree.path);
+    if directories.is_empty() {
+        return Ok(());
+    }
+    Err(WorkspaceError::ObjectsInside { path: worktree.path.clone(), directories })
 }
 
 /// `.git` of a worktree that has become a repository of its own, or a worktree of another one.

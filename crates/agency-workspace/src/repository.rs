@@ -118,11 +118,32 @@ impl Repository {
         }
     }
 
+    /// The branch that is checked out, by git's file alone; `None` where that does not name one. It takes no process.
+    #[must_use]
+    pub fn branch_in_file(&self) -> Option<String> {
+        let head = link::read_small(&link::git_dir(&self.root)?.join("HEAD")).ok()?;
+        let name = String::from_utf8(head).ok()?.strip_prefix("ref: refs/heads/")?.trim_end().to_owned();
+        // Of a repository whose refs are in another format.
+        (name != ".invalid").then_some(name)
+    }
+
     /// The branch that is checked out; `None` where HEAD is on no branch.
     pub fn current_branch(&self) -> Result<Option<String>> {
         let asked = GitCommand::at(&self.root).run(["symbolic-ref", "--quiet", "HEAD"]).finish()?;
         let name = String::from_utf8_lossy(&asked.stdout).trim_end_matches('\n').to_owned();
         Ok(name.strip_prefix("refs/heads/").map(str::to_owned))
+    }
+
+    /// The tree of a commit.
+    pub fn tree_of(&self, commit: &Commit) -> Result<String> {
+        let git = GitCommand::on(&self.common_dir()?).run(["rev-parse", "--verify"]);
+        git.arg(format!("{commit}^{{tree}}")).read_line()
+    }
+
+    /// Whether a branch holds a commit.
+    pub fn is_in_branch(&self, commit: &Commit, name: &str) -> Result<bool> {
+        let git = GitCommand::on(&self.common_dir()?).run(["merge-base", "--is-ancestor"]);
+        Ok(git.arg(commit.as_str()).arg(branch::full_name(name)).finish()?.success)
     }
 
     /// Checks that a branch can be made: a valid name that neither exists nor is blocked by another.

@@ -15,7 +15,8 @@ use rustix::process::geteuid;
 use super::clear::clear;
 use super::link::Identity;
 use super::{
-    Changes, Patch, PatchContext, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, WorktreeOutcome,
+    Changes, FilesNow, Patch, PatchContext, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError,
+    WorktreeOutcome,
 };
 use agency_system::lock::Lock;
 
@@ -240,6 +241,11 @@ impl Workspace for Scratch {
 
     fn patch_with(&self, _: PatchContext) -> Result<Patch> {
         Ok(Patch::default())
+    }
+
+    /// No file of it is reviewed.
+    fn files_now(&self, _: &[String]) -> Result<FilesNow> {
+        Ok(FilesNow::default())
     }
 
     /// Saves nothing: what an ask is for is its answer.

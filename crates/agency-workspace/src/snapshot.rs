@@ -233,7 +233,7 @@ fn commit(staging: &Staging<'_>, run: &RunId, found: &WorkingTree, before: Optio
     commit_tree(staging, &found.files, &parents, &message)
 }
 
-fn commit_tree(staging: &Staging<'_>, tree: &str, parents: &[&Commit], message: &str) -> Result<Commit> {
+pub(super) fn commit_tree(staging: &Staging<'_>, tree: &str, parents: &[&Commit], message: &str) -> Result<Commit> {
     let command = || {
         let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
         staging.git().run(["commit-tree", "--no-gpg-sign", "-m", message]).args(parents).arg(tree)

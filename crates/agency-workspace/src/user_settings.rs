@@ -1,10 +1,11 @@
 //! The user's settings as they hold in a run's worktree, where `includeIf` decides by git's directory for it.
 //!
 //! The one rule: git itself decides which conditions hold. Nothing in the working tree or in git's entry for it adds a
-//! setting: of the entry, git reads only HEAD, and not `config.worktree`.
+//! setting: of the entry, git reads only HEAD, and not `config.worktree`. What a setting starts does not lie in the working
+//! tree either.
 
 use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::checkout::{Checkout, RepositoryConfig};
 use super::git_command::GitCommand;
+use super::relative_programs::replacements;
 use super::temporary::TemporaryDirectory;
 use super::{Result, WorkspaceError, link};
 
@@ -23,8 +25,10 @@ const SHARED_CONFIG: &[u8] = b"[core]\n\trepositoryformatversion = 0\n";
 
 /// For so long an answer of git holds: settings that are changed apply from then on.
 const ANSWER_LIFETIME: Duration = Duration::from_secs(1);
-/// The repositories whose settings have no condition, by their common directories, and when git said so.
-static WITHOUT_CONDITIONS: Mutex<BTreeMap<PathBuf, Instant>> = Mutex::new(BTreeMap::new());
+/// The settings of repositories without a condition, by their common directories, and when git listed them.
+static WITHOUT_CONDITIONS: Mutex<BTreeMap<PathBuf, (Instant, UserSettings)>> = Mutex::new(BTreeMap::new());
+/// How git lists settings.
+const LIST: [&str; 6] = ["config", "--list", "--includes", "--show-scope", "--show-origin", "-z"];
 
 /// What git commands need that run through another directory than the worktree's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,6 +37,8 @@ pub(super) struct UserSettings {
     of_user: Option<Vec<u8>>,
     /// The values in the repository's own configuration of all keys that an include with a condition sets there.
     of_repository: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The values of all keys that would otherwise start a program of the working tree.
+    programs: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 /// One line of git's list of settings.
@@ -46,16 +52,13 @@ struct Setting<'a> {
 impl UserSettings {
     /// Asks git for the settings that hold in a worktree.
     pub(super) fn of(checkout: &Checkout) -> Result<Self> {
-        if has_no_conditions(&checkout.common_dir) {
-            return Ok(Self::default());
+        if let Some(settings) = without_conditions(&checkout.common_dir) {
+            return Ok(settings);
         }
         let shared = TemporaryDirectory::new()?;
         share_config(shared.path(), checkout)?;
-        let listed = |git_dir: &Path| {
-            GitCommand::on_config(git_dir, shared.path(), &checkout.common_dir)
-                .run(["config", "--list", "--includes", "--show-scope", "--show-origin", "-z"])
-                .read()
-        };
+        let listed =
+            |git_dir: &Path| GitCommand::on_config(git_dir, shared.path(), &checkout.common_dir).run(LIST).read();
         // An agent may have damaged git's entry; the repository's own directory lies above it.
         let has_head = |admin_dir: &&Path| link::read_small(&admin_dir.join("HEAD")).is_ok();
         let of_entry = checkout.admin_dir.as_deref().filter(has_head).and_then(|admin_dir| listed(admin_dir).ok());
@@ -63,10 +66,21 @@ impl UserSettings {
             Some(printed) => printed,
             None => listed(&checkout.common_dir)?,
         };
-        if checkout.config == RepositoryConfig::Used && !settings_in(&printed).iter().any(|it| has_condition(it.key)) {
-            note_no_conditions(&checkout.common_dir);
+        let settings = Self { programs: programs_of(&printed, &checkout.common_dir), ..parse(&printed) };
+        if checkout.config == RepositoryConfig::Used {
+            note_without_conditions(&checkout.common_dir, &printed, &settings);
         }
-        Ok(parse(&printed))
+        Ok(settings)
+    }
+
+    /// The settings for a new working tree of a repository, in which git itself finds those with a condition.
+    pub(super) fn of_new_tree(common_dir: &Path) -> Result<Self> {
+        if let Some(settings) = without_conditions(common_dir) {
+            return Ok(settings);
+        }
+        let printed = GitCommand::on(common_dir).run(LIST).read()?;
+        // Not kept: a look that follows at once is to see what the user changed since.
+        Ok(Self { programs: programs_of(&printed, common_dir), ..Self::default() })
     }
 
     /// Writes what git reads from a file; where there is nothing to read, no file is made.
@@ -78,13 +92,19 @@ impl UserSettings {
     }
 
     /// Lets a git command use the settings, with the file that [`Self::write`] made.
-    #[expect(clippy::disallowed_methods, reason = "git's own settings of the user are extended, not replaced")]
     pub(super) fn apply(&self, git: GitCommand, file: &Path) -> GitCommand {
         let git = match &self.of_user {
             Some(_) => git.env("GIT_CONFIG_GLOBAL", file).env("GIT_CONFIG_NOSYSTEM", "1"),
             None => git,
         };
-        if self.of_repository.is_empty() {
+        self.set(git)
+    }
+
+    /// Sets the single values for a git command.
+    #[expect(clippy::disallowed_methods, reason = "git's own settings of the user are extended, not replaced")]
+    pub(super) fn set(&self, git: GitCommand) -> GitCommand {
+        let count = self.of_repository.len() + self.programs.len();
+        if count == 0 {
             return git;
         }
         // The user's environment may hold settings in the same form.
@@ -94,21 +114,34 @@ impl UserSettings {
             git.env(&format!("GIT_CONFIG_KEY_{number}"), text(key))
                 .env(&format!("GIT_CONFIG_VALUE_{number}"), text(value))
         };
-        let git = git.env("GIT_CONFIG_COUNT", (first + self.of_repository.len()).to_string());
-        (first..).zip(&self.of_repository).fold(git, set)
+        let git = git.env("GIT_CONFIG_COUNT", (first + count).to_string());
+        (first..).zip(self.of_repository.iter().chain(&self.programs)).fold(git, set)
     }
 }
 
-/// Whether git was asked a moment ago, and no include of the repository's or the user's settings had a condition. Then
-/// they are the same in all worktrees, which matters to a command that looks at thousands of them.
-fn has_no_conditions(common_dir: &Path) -> bool {
+/// The settings, if git was asked a moment ago and no include of the repository's or the user's settings had a condition.
+/// Then they are the same in all worktrees, which matters to a command that looks at thousands of them.
+fn without_conditions(common_dir: &Path) -> Option<UserSettings> {
     let known = WITHOUT_CONDITIONS.lock().unwrap_or_else(PoisonError::into_inner);
-    known.get(common_dir).is_some_and(|asked| asked.elapsed() < ANSWER_LIFETIME)
+    let (asked, settings) = known.get(common_dir)?;
+    (asked.elapsed() < ANSWER_LIFETIME).then(|| settings.clone())
 }
 
-fn note_no_conditions(common_dir: &Path) {
+fn note_without_conditions(common_dir: &Path, printed: &[u8], settings: &UserSettings) {
+    if settings_in(printed).iter().any(|setting| has_condition(setting.key)) {
+        return;
+    }
     let mut known = WITHOUT_CONDITIONS.lock().unwrap_or_else(PoisonError::into_inner);
-    known.insert(common_dir.to_owned(), Instant::now());
+    known.insert(common_dir.to_owned(), (Instant::now(), settings.clone()));
+}
+
+fn programs_of(printed: &[u8], common_dir: &Path) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut settings = settings_in(printed);
+    // Those of the user's own checkout alone.
+    settings.retain(|setting| setting.scope != b"worktree");
+    let tree = settings.iter().rev().find(|setting| setting.key == b"core.worktree").and_then(|setting| setting.value);
+    let top = link::own_tree(common_dir, tree.map(|tree| Path::new(OsStr::from_bytes(tree))));
+    replacements(settings.iter().map(|setting| (setting.key, setting.value)), top.as_deref())
 }
 
 /// Whether git took its directory for one; if not, it lists the user's settings as they hold outside of repositories.
@@ -157,7 +190,7 @@ fn parse(printed: &[u8]) -> UserSettings {
     let is_users = |setting: &&Setting<'_>| matches!(setting.scope, b"system" | b"global");
     let users: Vec<&Setting<'_>> = all.iter().filter(is_users).collect();
     let repositorys: Vec<&Setting<'_>> = all.iter().filter(|setting| setting.scope == b"local").collect();
-    UserSettings { of_user: flattened(&users), of_repository: conditional(&repositorys) }
+    UserSettings { of_user: flattened(&users), of_repository: conditional(&repositorys), programs: vec![] }
 }
 
 /// Settings as one file without includes; `None` where no include has a condition.

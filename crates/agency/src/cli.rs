@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use agency_model::ErrorCode;
 use clap::builder::PossibleValuesParser;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::command;
 use crate::context::Context;
@@ -25,6 +25,15 @@ use crate::problem::Problem;
     agency run \"Fix the failing test\"\n  agency ls\n  agency attach last\n\n\
     agency help <topic> shows a page of the documentation, agency help topics lists them.")]
 struct Cli {
+    #[command(flatten)]
+    options: Options,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+/// The options of every command.
+#[derive(Debug, clap::Args)]
+struct Options {
     /// Print one JSON object and nothing else
     #[arg(long, global = true)]
     json: bool,
@@ -41,8 +50,6 @@ struct Cli {
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true,
         value_parser = PossibleValuesParser::new(["auto", "always", "never"]))]
     color: String,
-    #[command(subcommand)]
-    verb: Option<Verb>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -50,12 +57,15 @@ struct Cli {
 enum Verb {
     Tui(command::tui::Args),
     Run(Box<command::run::Args>),
+    Race(Box<command::race::Args>),
     Ls(command::ls::Args),
     Status(command::status::Args),
     Show(command::show::Args),
     Logs(command::logs::Args),
     Events(command::events::Args),
     Diff(command::diff::Args),
+    Forecast(command::forecast::Args),
+    Checkpoint(command::checkpoint::Args),
     Attach(command::attach::Args),
     Wait(command::wait::Args),
     Why(command::why::Args),
@@ -70,9 +80,12 @@ enum Verb {
     Send(command::send::Args),
     Interrupt(command::interrupt::Args),
     Resume(Box<command::resume::Args>),
+    Review(command::review::Args),
+    Land(Box<command::land::Args>),
     Stop(command::stop::Args),
     Rm(command::rm::Args),
     Restore(command::restore::Args),
+    Trust(command::trust::Args),
     Import(command::import::Args),
     Init(command::init::Args),
     Workflow(command::workflow::Args),
@@ -100,6 +113,16 @@ pub(crate) fn command() -> clap::Command {
     command
 }
 
+/// The command line with no other command than the one that the arguments begin with: clap copies the options of every command
+/// into each of them before it reads the first argument. `None` if they begin with something else.
+fn command_of(arguments: &[OsString]) -> Option<clap::Command> {
+    let all = Cli::command();
+    let verb = all.find_subcommand(arguments.get(1)?)?.clone();
+    // To take the others apart takes longer than to read the arguments, and the process will be short.
+    std::mem::forget(all);
+    Some(Options::augment_args(clap::Command::new("agency").disable_help_subcommand(true)).subcommand(verb))
+}
+
 /// What the arguments say, and the name of the command.
 fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<(Cli, Option<String>), clap::Error> {
     let matches = command.try_get_matches_from_mut(arguments)?;
@@ -115,17 +138,17 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     // The arguments of all verbs take longer to build than those of one verb take to parse. Only a help text and an error
     // need the descriptions of all of them.
-    let parsed = parse(Cli::command(), &arguments).or_else(|_| parse(command(), &arguments));
-    let (cli, name) = match parsed {
+    let quick = command_of(&arguments).unwrap_or_else(Cli::command);
+    let (Cli { options, verb }, name) = match parse(quick, &arguments).or_else(|_| parse(command(), &arguments)) {
         Ok(parsed) => parsed,
         Err(error) => return refuse(&misspelt::with_nearest(error, &command(), &arguments), json),
     };
-    use_colours(&cli.color);
-    let context = Context::new(cli.json, cli.config).quiet(cli.quiet);
-    let Some(verb) = cli.verb.or_else(|| without_a_verb(&context)) else {
+    use_colours(&options.color);
+    let context = Context::new(options.json, options.config).quiet(options.quiet);
+    let Some(verb) = verb.or_else(|| without_a_verb(&context)) else {
         return refuse(&nothing_asked(), json);
     };
-    if let Err(problem) = diagnostics::install(cli.verbose, || destination(&verb, &context)) {
+    if let Err(problem) = diagnostics::install(options.verbose, || destination(&verb, &context)) {
         return context.report(&problem);
     }
     let started = Instant::now();
@@ -133,12 +156,15 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let outcome = match verb {
         Verb::Tui(args) => command::tui::run(args, &context),
         Verb::Run(args) => command::run::run(*args, &context),
+        Verb::Race(args) => command::race::run(*args, &context),
         Verb::Ls(args) => command::ls::run(&args, &context),
         Verb::Status(args) => command::status::run(&args, &context),
         Verb::Show(args) => command::show::run(&args, &context),
         Verb::Logs(args) => command::logs::run(&args, &context),
         Verb::Events(args) => command::events::run(&args, &context),
         Verb::Diff(args) => command::diff::run(&args, &context),
+        Verb::Forecast(args) => command::forecast::run(&args, &context),
+        Verb::Checkpoint(args) => command::checkpoint::run(args, &context),
         Verb::Attach(args) => command::attach::run(&args, &context),
         Verb::Wait(args) => command::wait::run(&args, &context),
         Verb::Why(args) => command::why::run(&args, &context),
@@ -153,9 +179,12 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Verb::Send(args) => command::send::run(&args, &context),
         Verb::Interrupt(args) => command::interrupt::run(&args, &context),
         Verb::Resume(args) => command::resume::run(*args, &context),
+        Verb::Review(args) => command::review::run(&args, &context),
+        Verb::Land(args) => command::land::run(*args, &context),
         Verb::Stop(args) => command::stop::run(&args, &context),
         Verb::Rm(args) => command::rm::run(&args, &context),
         Verb::Restore(args) => command::restore::run(&args, &context),
+        Verb::Trust(args) => command::trust::run(&args, &context),
         Verb::Import(args) => command::import::run(&args, &context),
         Verb::Init(args) => command::init::run(&args, &context),
         Verb::Workflow(args) => command::workflow::run(args, &context),

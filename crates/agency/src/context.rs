@@ -12,6 +12,7 @@ use agency_engine::config::{Config, Environment, locate};
 use agency_engine::home::Home;
 use agency_engine::orchestrator::CallerEnv;
 use agency_engine::runs::create::RunRequest;
+use agency_engine::runs::wait::WaitError;
 use agency_engine::sources::Sources;
 use agency_engine::watch::Tail;
 use agency_model::spec::SpecDraft;
@@ -229,13 +230,18 @@ impl Context {
         cursor: &mut Tail,
         mut print: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<ExitCode, Problem> {
-        let mut closed = None;
-        let outcome = agency.follow(id, cursor, |piece| print(piece).inspect_err(|error| closed = Some(error.kind())));
-        if closed == Some(io::ErrorKind::BrokenPipe) {
-            return Ok(ExitCode::SUCCESS);
-        }
-        outcome?;
-        Ok(ExitCode::SUCCESS)
+        until_closed(&mut print, |print| agency.follow(id, cursor, print))
+    }
+
+    /// The same until the run is removed.
+    pub(crate) fn follow_work(
+        &self,
+        agency: &mut Agency,
+        id: &RunId,
+        cursor: &mut Tail,
+        mut print: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<ExitCode, Problem> {
+        until_closed(&mut print, |print| agency.follow_work(id, cursor, print))
     }
 
     /// Prints a note on standard error, beside the answer.
@@ -320,4 +326,20 @@ pub(crate) fn home_from_environment() -> Result<Home, Problem> {
         None => Err(Problem::new(ErrorCode::InvalidPath, "neither AGENCY_HOME nor HOME is set")
             .hint("set AGENCY_HOME to a directory of yours")),
     }
+}
+
+type Print<'a> = &'a mut dyn FnMut(&[u8]) -> io::Result<()>;
+
+/// Follows something. If the reader closes the pipe, the program exits quietly.
+fn until_closed(
+    print: Print<'_>,
+    follow: impl FnOnce(Print<'_>) -> Result<(), WaitError>,
+) -> Result<ExitCode, Problem> {
+    let mut closed = None;
+    let outcome = follow(&mut |piece| print(piece).inspect_err(|error| closed = Some(error.kind())));
+    if closed == Some(io::ErrorKind::BrokenPipe) {
+        return Ok(ExitCode::SUCCESS);
+    }
+    outcome?;
+    Ok(ExitCode::SUCCESS)
 }

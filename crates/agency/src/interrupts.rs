@@ -9,6 +9,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::problem::Problem;
+use crate::terminal::put_back;
 
 /// What a program exits with that Ctrl-C ended.
 const EXIT_INTERRUPTED: i32 = 130;
@@ -32,6 +33,7 @@ impl Interrupts {
             for _ in signals.forever() {
                 if heard.asked.swap(true, Ordering::Relaxed) {
                     if heard.exits_on_second.load(Ordering::Relaxed) {
+                        put_back();
                         signal_hook::low_level::exit(EXIT_INTERRUPTED);
                     }
                     heard.hurried.store(true, Ordering::Relaxed);

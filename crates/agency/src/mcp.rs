@@ -3,7 +3,9 @@
 //! The one rule: nothing but the protocol is ever written to standard output, and an ask ends with the client that
 //! started it. Runs that were started stay.
 
+mod forecast;
 mod inbox;
+mod land;
 mod pipes;
 mod progress;
 mod reply;

@@ -1,12 +1,18 @@
 //! Every failure as a user meets it: a stable code, what happened, a way out, an exit code.
 
 mod agent;
+mod checkpoint;
 mod coded;
 mod config;
+mod forecast;
 mod hint;
+mod land;
 mod messages;
 mod mistakes;
+mod project;
+mod race;
 mod removed;
+mod review;
 mod run;
 mod session;
 mod source;
@@ -21,7 +27,7 @@ use agency_model::ErrorCode;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use coded::Coded;
+pub(crate) use coded::Coded;
 use hint::{filled, usual_hint};
 pub(crate) use workflow::problems;
 
@@ -122,15 +128,22 @@ impl Problem {
 /// The exit code of each error; `docs/errors.md` has the table.
 pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
     match code {
-        ErrorCode::RunFailed | ErrorCode::RunnerDisappeared | ErrorCode::Io | ErrorCode::SyncFailed => 1,
+        ErrorCode::RunFailed
+        | ErrorCode::RunnerDisappeared
+        | ErrorCode::Io
+        | ErrorCode::SyncFailed
+        | ErrorCode::MergeConflict
+        | ErrorCode::CheckFailed => 1,
         ErrorCode::Usage
         | ErrorCode::InvalidSpec
         | ErrorCode::InvalidConfig
         | ErrorCode::InvalidWorkflow
         | ErrorCode::InvalidAnswer
+        | ErrorCode::InvalidComment
         | ErrorCode::InvalidSource
         | ErrorCode::InvalidTemplate => 2,
         ErrorCode::RunNotFound
+        | ErrorCode::CheckpointNotFound
         | ErrorCode::AmbiguousRun
         | ErrorCode::TmuxSessionNotFound
         | ErrorCode::NothingSaved
@@ -147,7 +160,9 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
         | ErrorCode::SourceExists
         | ErrorCode::Recursion
         | ErrorCode::AlreadyAnswered
-        | ErrorCode::QuestionExpired => 4,
+        | ErrorCode::QuestionExpired
+        | ErrorCode::NotReady
+        | ErrorCode::CheckoutDirty => 4,
         ErrorCode::NotGitRepo
         | ErrorCode::NotJjRepo
         | ErrorCode::BadRef
@@ -164,7 +179,7 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
         | ErrorCode::MergeFailed
         | ErrorCode::CleanupFailed => 6,
         ErrorCode::DbLocked | ErrorCode::DbError => 7,
-        ErrorCode::PermissionDenied | ErrorCode::NotAllowed => 8,
+        ErrorCode::PermissionDenied | ErrorCode::NotAllowed | ErrorCode::NotTrusted => 8,
         ErrorCode::Timeout => 124,
         ErrorCode::Interrupted => 130,
     }

@@ -6,6 +6,7 @@ mod conversation {
     mod asking;
     mod background;
     mod busy;
+    mod checkpoints;
     mod denial_words;
     mod early_answer;
     mod expired;
@@ -16,6 +17,8 @@ mod conversation {
     mod refused;
     mod removing;
     mod resuming;
+    mod reviewing;
+    mod reviewing_killed;
     mod roundabout_answer;
     mod self_answer;
     mod stress;

@@ -19,6 +19,7 @@ mod docs {
     mod links;
     mod markdown;
     mod mcp;
+    mod parsing;
     mod policy;
     mod program;
     mod readme;

@@ -11,6 +11,7 @@ mod real_agents {
     mod codex;
     mod crash;
     mod interactive;
+    mod land;
     mod mcp_server;
     mod mcp_servers;
     mod model_errors;

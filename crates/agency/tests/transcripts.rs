@@ -4,16 +4,19 @@
 mod transcripts {
     mod agents;
     mod asking;
+    mod checkpoints;
     mod configuration;
     mod console;
     mod conversation;
     mod coverage;
     mod ending;
     mod init;
+    mod landing;
     mod mcp;
     mod policy;
     mod program;
     mod reading;
+    mod reviewing;
     mod schema;
     mod screens;
     mod sessions;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use agency_model::Event;
+use agency_model::{Event, JsonText};
 use agent_client_protocol_schema::v1::{ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind};
 use serde_json::{Value, json};
 
@@ -82,7 +82,7 @@ impl Calls {
             let output = content::output(output.as_ref(), &call.shown);
             events.push(Event::ToolResult {
                 tool_name: call.name(),
-                output,
+                output: output.into(),
                 success,
                 tool_id: Some(id),
                 parent_tool_id: None,
@@ -135,7 +135,7 @@ impl Calls {
         left.sort_by(|(one, _), (other, _)| one.cmp(other));
         let result = |(id, call): (String, Call)| Event::ToolResult {
             tool_name: call.name(),
-            output: String::new(),
+            output: JsonText::default(),
             success: false,
             tool_id: Some(id),
             parent_tool_id: None,

@@ -166,8 +166,10 @@ impl Claude {
         let mut understood = blocks.is_empty();
         for block in blocks {
             let event = match (block.kind.as_ref(), block.text, block.thinking, block.name) {
-                ("text", Some(message), _, _) if said.is_api_error_message == Some(true) => Event::Error { message },
-                ("text", Some(text), _, _) => Event::Output { text, parent_tool_id: parent() },
+                ("text", Some(text), _, _) if said.is_api_error_message == Some(true) => {
+                    Event::Error { message: text.into_string() }
+                }
+                ("text", Some(text), _, _) => Event::Output { text: text.into_string(), parent_tool_id: parent() },
                 ("thinking", _, Some(text), _) => Event::Thinking { text, parent_tool_id: parent() },
                 ("tool_use" | "server_tool_use", _, _, Some(tool_name)) => {
                     if let Some(id) = &block.id {
@@ -208,7 +210,7 @@ impl Claude {
         for mut block in blocks {
             let output = output(block.content.take());
             items.push(match (block.kind.as_ref(), block.text, block.tool_use_id) {
-                ("text", Some(text), _) => notice(text),
+                ("text", Some(text), _) => notice(text.into_string()),
                 ("tool_result", _, Some(id)) => StreamItem::Event(Event::ToolResult {
                     tool_name: self.tools.closed(&id).unwrap_or_else(crate::unnamed),
                     output,

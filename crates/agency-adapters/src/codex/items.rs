@@ -105,7 +105,7 @@ impl Items {
         let told = told.or_else(|| item.error.take().or_else(|| item.result.take()).map(|told| text(&told)));
         let result = Event::ToolResult {
             tool_name: item.tool_name(),
-            output: told.or(status.filter(|_| !success)).unwrap_or_default(),
+            output: told.or(status.filter(|_| !success)).unwrap_or_default().into(),
             success,
             tool_id: item.id.clone(),
             parent_tool_id: None,

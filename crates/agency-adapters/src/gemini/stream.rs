@@ -134,7 +134,7 @@ impl Gemini {
         let output = answer.output.or(answer.error.map(|error| error.message));
         StreamItem::Event(Event::ToolResult {
             tool_name: self.tools.closed(&answer.tool_id).unwrap_or_else(crate::unnamed),
-            output: output.unwrap_or_default(),
+            output: output.unwrap_or_default().into(),
             success: answer.status == "success",
             tool_id: Some(answer.tool_id),
             parent_tool_id: None,

@@ -167,7 +167,7 @@ fn tool(part: ToolPart) -> [Event; 2] {
     let success = state.status == "completed" && tool != "invalid";
     let answered = Event::ToolResult {
         tool_name: tool,
-        output: state.output.or(state.error).unwrap_or_default(),
+        output: state.output.or(state.error).unwrap_or_default().into(),
         success,
         tool_id: call_id,
         parent_tool_id: None,

@@ -201,7 +201,7 @@ fn a_result_of_a_tool_that_was_never_used_is_kept() {
     let answered = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"9","content":[{"type":"text","text":"a"},{"type":"image"}]}]}}"#;
     let result = Event::ToolResult {
         tool_name: "unknown".to_owned(),
-        output: "a\n[image]".to_owned(),
+        output: "a\n[image]".into(),
         success: true,
         tool_id: Some("9".to_owned()),
         parent_tool_id: None,
@@ -216,7 +216,7 @@ fn codex_items_without_a_beginning_are_told_as_use_and_result() {
     let tool_name = "s.t".to_owned();
     let (input, parent_tool_id) = (serde_json::json!({"a": 1}), None);
     let used = Event::ToolUse { tool_name: tool_name.clone(), input, tool_id: id.clone(), parent_tool_id };
-    let output = "done".to_owned();
+    let output = "done".into();
     let answered = Event::ToolResult { tool_name, output, success: true, tool_id: id, parent_tool_id: None };
     assert_eq!(heard(StreamFormat::Codex, [line.as_bytes()]), [StreamItem::Event(used), StreamItem::Event(answered)]);
 }

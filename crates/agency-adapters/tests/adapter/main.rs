@@ -25,6 +25,8 @@ mod golden;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod kept_texts;
+#[cfg(test)]
 mod recorded;
 #[cfg(test)]
 mod request_ids;

@@ -129,6 +129,7 @@ fn rendered_event(event: &Event) -> String {
         | Event::Activity { .. }
         | Event::Question { .. }
         | Event::Answer { .. }
+        | Event::Work(_)
         | Event::Completed { .. } => panic!("no agent says this: {event:?}"),
     }
 }

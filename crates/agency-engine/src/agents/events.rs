@@ -219,7 +219,8 @@ fn is_output(happened: &AgentEventKind) -> bool {
             | Event::Usage(_)
             | Event::Activity { .. }
             | Event::Message { .. }
-            | Event::Unknown { .. } => true,
+            | Event::Unknown { .. }
+            | Event::Work(_) => true,
         },
     }
 }
@@ -244,7 +245,8 @@ fn text_of(event: &Event) -> &str {
         | Event::Question { .. }
         | Event::Answer { .. }
         | Event::Completed { .. }
-        | Event::Unknown { .. } => "",
+        | Event::Unknown { .. }
+        | Event::Work(_) => "",
     }
 }
 

@@ -71,7 +71,8 @@ impl AgentState {
             | Event::Message { .. }
             | Event::Question { .. }
             | Event::Answer { .. }
-            | Event::Unknown { .. } => self,
+            | Event::Unknown { .. }
+            | Event::Work(_) => self,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The shape of the file: what may be written there, and what holds where nothing is.
 
 use super::{
-    CommandTemplate, PromptDelivery,
+    CommandTemplate, ForecastConfig, PromptDelivery,
     number::{DAY_IN_SECONDS, pauses, whole_number},
     tui::TuiFile,
 };
@@ -16,6 +16,7 @@ use std::str::FromStr;
 
 const YEAR_IN_MINUTES: u32 = 525_600;
 const MAX_FAILURES: u32 = 1000;
+const MAX_ATTEMPTS: u32 = 100;
 
 /// The configuration of agency.
 #[derive(Deserialize, JsonSchema)]
@@ -60,6 +61,12 @@ pub(super) struct ConfigFile {
     pub(super) approval_policy: Policy,
     /// Notifications when an agent asks, or when a run has finished.
     pub(super) notify: Notify,
+    /// Forecasts of conflicts.
+    pub(super) forecast: ForecastConfig,
+    /// How work lands.
+    pub(super) land: LandFile,
+    /// What other agents may do through the MCP server.
+    pub(super) mcp: McpFile,
     /// How the TUI looks.
     pub(super) tui: TuiFile,
     /// Where the clones of git sources are. Empty: `sources` in the home.
@@ -74,6 +81,24 @@ pub(super) struct ConfigFile {
 pub(super) struct Tmux {
     /// The server's name, or the path of its socket. Empty: the user's default server.
     pub(super) socket: String,
+}
+
+/// How work lands.
+#[derive(Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct LandFile {
+    /// How often an agent may try to resolve the conflicts of its work.
+    #[serde(deserialize_with = "whole_number::<_, 1, MAX_ATTEMPTS>")]
+    #[schemars(range(min = 1, max = MAX_ATTEMPTS))]
+    pub(super) attempts: u32,
+}
+
+/// What other agents may do through the MCP server.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+pub(super) struct McpFile {
+    /// Whether they may land work without a question.
+    pub(super) allow_land: bool,
 }
 
 /// How long things may take.
@@ -237,10 +262,19 @@ impl Default for ConfigFile {
             database: Database::default(),
             approval_policy: Policy::default(),
             notify: Notify::default(),
+            forecast: ForecastConfig::default(),
+            land: LandFile::default(),
+            mcp: McpFile::default(),
             tui: TuiFile::default(),
             sources_dir: String::new(),
             agents: BTreeMap::new(),
         }
+    }
+}
+
+impl Default for LandFile {
+    fn default() -> Self {
+        Self { attempts: 2 }
     }
 }
 

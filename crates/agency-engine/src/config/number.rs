@@ -6,7 +6,7 @@ use std::fmt;
 pub(super) const DAY_IN_SECONDS: u32 = 86_400;
 
 /// Reads a number within bounds, and says in the user's words what the bounds are.
-pub(super) fn whole_number<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(
+pub(crate) fn whole_number<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(
     deserializer: D,
 ) -> Result<u32, D::Error> {
     struct Bounds<const MIN: u32, const MAX: u32>;

@@ -1,7 +1,8 @@
 //! Which settings hold, and what gave each of them.
 
 use super::{
-    AgentConfig, CommandTemplate, Config, Form, NotifyConfig, RestartConfig, ScreenSource, TuiConfig, agent_name,
+    AgentConfig, CommandTemplate, Config, ForecastConfig, Form, NotifyConfig, RestartConfig, ScreenSource, TuiConfig,
+    agent_name,
     document::{Document, dotted},
 };
 use agency_model::document::{Node, dotted_key};
@@ -97,6 +98,9 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         lock_timeout,
         approval_policy,
         notify: NotifyConfig { bell, desktop, command, always },
+        forecast: ForecastConfig { automatic, tell_agents },
+        land_attempts,
+        mcp_allow_land,
         tui: TuiConfig { theme, colors },
         sources_dir,
         agents,
@@ -133,6 +137,10 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         ("notify.desktop", json!(desktop)),
         ("notify.command", json!(command)),
         ("notify.always", json!(always)),
+        ("forecast.automatic", json!(automatic)),
+        ("forecast.tell_agents", json!(tell_agents)),
+        ("land.attempts", json!(land_attempts)),
+        ("mcp.allow_land", json!(mcp_allow_land)),
         ("tui.theme", json!(theme.as_str())),
         ("tui.colors", json!(colors)),
     ];

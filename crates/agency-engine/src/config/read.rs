@@ -7,6 +7,9 @@ use std::{
     path::Path,
 };
 
+/// The usual size of a file, so that it is read at once.
+const USUAL_BYTES: usize = 4096;
+
 /// The text of the file; `None` where it may be missing and is.
 pub(super) fn text(location: &Location) -> Result<Option<String>, ConfigError> {
     let path = location.path();
@@ -32,7 +35,7 @@ pub(super) fn text(location: &Location) -> Result<Option<String>, ConfigError> {
 
 /// At most one byte more than is allowed, so that a device without end is refused as well.
 fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(USUAL_BYTES);
     File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

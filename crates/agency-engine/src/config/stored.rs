@@ -3,8 +3,8 @@
 //! The one rule: the file can hold secrets of agents' environments. It is private, and it is deleted when its run ends.
 
 use super::{
-    AgentConfig, AgentTable, CommandTemplate, Config, Form, NotifyConfig, PromptDelivery, RestartConfig, ScreenSource,
-    TuiConfig, origin::KeyLines,
+    AgentConfig, AgentTable, CommandTemplate, Config, ForecastConfig, Form, NotifyConfig, PromptDelivery,
+    RestartConfig, ScreenSource, TuiConfig, origin::KeyLines,
 };
 use crate::home::{HomeError, read_whole};
 use agency_adapters::{AgentAdapter, StreamFormat, find_adapter};
@@ -65,6 +65,15 @@ struct StoredConfig {
     notify_command: Vec<String>,
     notify_always: bool,
     /// Earlier versions did not have it.
+    #[serde(default = "two")]
+    land_attempts: u32,
+    /// Earlier versions did not have it.
+    #[serde(default)]
+    mcp_allow_land: bool,
+    /// Earlier versions did not have it.
+    #[serde(default)]
+    forecast: ForecastConfig,
+    /// Earlier versions did not have it.
     #[serde(default)]
     tui: TuiConfig,
     sources_dir: Option<PathBuf>,
@@ -97,6 +106,10 @@ struct StoredForm {
     resume: Option<Vec<String>>,
 }
 
+const fn two() -> u32 {
+    2
+}
+
 impl Config {
     /// The text of a file from which [`Config::restored`] makes the same configuration.
     pub(crate) fn stored(&self) -> serde_json::Result<Vec<u8>> {
@@ -119,6 +132,9 @@ impl Config {
             lock_timeout,
             approval_policy,
             notify: NotifyConfig { bell, desktop, command, always },
+            forecast,
+            land_attempts,
+            mcp_allow_land,
             tui,
             sources_dir,
             agents,
@@ -150,6 +166,9 @@ impl Config {
             notify_desktop: desktop,
             notify_command: command,
             notify_always: always,
+            forecast,
+            land_attempts,
+            mcp_allow_land,
             tui,
             sources_dir,
             agents: agents.into_iter().map(|(name, agent)| (name, StoredAgent::of(agent))).collect(),
@@ -201,6 +220,9 @@ impl Config {
                 command: stored.notify_command,
                 always: stored.notify_always,
             },
+            forecast: stored.forecast,
+            land_attempts: stored.land_attempts,
+            mcp_allow_land: stored.mcp_allow_land,
             tui: stored.tui,
             sources_dir: stored.sources_dir,
             agents: AgentTable::from(agents).with_unknown(unknown),

@@ -13,6 +13,11 @@ pub(crate) struct Misfit {
     pub(crate) message: String,
 }
 
+/// Reads the text of a file.
+pub(crate) fn parse_strictly<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, ConfigError> {
+    Ok(document::parse_any(path, text)?.decode()?)
+}
+
 /// Reads a file that may be missing: `None` then. What its type does not know, and a value that `fits` refuses, has its
 /// place.
 pub(crate) fn read_strictly<T: DeserializeOwned>(

@@ -6,7 +6,7 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
 use agency_model::shell_quoted;
@@ -59,6 +59,25 @@ impl TmuxPane {
     }
 }
 
+/// A session that tmux was asked to start.
+#[derive(Debug)]
+#[must_use]
+pub struct StartingSession {
+    client: Child,
+    started: Instant,
+}
+
+impl StartingSession {
+    /// Waits until tmux has started the session.
+    pub fn finish(self) -> Result<(), TmuxError> {
+        let output = self.client.wait_with_output().map_err(TmuxError::Broken)?;
+        let ms = self.started.elapsed().as_millis();
+        debug!(command = "new-session", exit_code = output.status.code(), ms, "tmux command");
+        // tmux exits with zero even when it could not start a server; then it names no session.
+        if output.status.success() && !output.stdout.is_empty() { Ok(()) } else { Err(refused(&output)) }
+    }
+}
+
 /// A tmux server.
 #[derive(Debug, Clone)]
 pub struct Tmux {
@@ -88,13 +107,14 @@ impl Tmux {
     }
 
     /// Starts a session of one window, which has this title, with one pane in which the supervisor runs. The session stays when it ends.
+    /// The directory may not be there yet: then it is that of later windows, and the supervisor changes to it.
     pub fn start(
         &self,
         session: &str,
         title: &str,
         (directory, size): (&Path, TerminalSize),
         supervisor: &SupervisorCommand,
-    ) -> Result<(), TmuxError> {
+    ) -> Result<StartingSession, TmuxError> {
         let mut command = self.command();
         command.args(["new-session", "-d", "-P", "-F", "#{session_id}", "-s", session, "-n", &window_name(title)]);
         command.args(["-x", &size.columns.to_string(), "-y", &size.rows.to_string()]);
@@ -105,12 +125,10 @@ impl Tmux {
         command.args(&supervisor.argv);
         command.args([";", "set-option", "-w", "-t", &format!("={session}:"), "remain-on-exit", "on"]);
         command.args([";", "set-option", "-t", &format!("={session}:"), HOME_OPTION, &supervisor.home]);
-        let output = self.run(command)?;
-        // tmux exits with zero even when it could not start a server; then it names no session.
-        if output.stdout.is_empty() {
-            return Err(refused(&output));
-        }
-        Ok(())
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let started = Instant::now();
+        let client = command.spawn().map_err(not_started)?;
+        Ok(StartingSession { client, started })
     }
 
     /// Whether the session exists.
@@ -261,9 +279,7 @@ impl Tmux {
 
     fn run(&self, mut command: Command) -> Result<Output, TmuxError> {
         let started = Instant::now();
-        let output = command.stdin(Stdio::null()).output().map_err(|error| {
-            if error.kind() == io::ErrorKind::NotFound { TmuxError::Missing } else { TmuxError::Broken(error) }
-        })?;
+        let output = command.stdin(Stdio::null()).output().map_err(not_started)?;
         let ms = started.elapsed().as_millis();
         debug!(command = verb_of(&command), exit_code = output.status.code(), ms, "tmux command");
         if output.status.success() {
@@ -295,6 +311,10 @@ pub fn socket_in(tmux_variable: &OsStr) -> Option<PathBuf> {
 
 fn same_file(one: &Path, other: &Path) -> bool {
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+fn not_started(error: io::Error) -> TmuxError {
+    if error.kind() == io::ErrorKind::NotFound { TmuxError::Missing } else { TmuxError::Broken(error) }
 }
 
 fn refused(output: &Output) -> TmuxError {

@@ -115,7 +115,7 @@ enum Job {
     Agent(RunId, Arc<AtomicBool>),
     Script(PathBuf, Arc<AtomicBool>),
     Looking,
-    Merging,
+    Merging(Arc<AtomicBool>),
 }
 
 impl WorkflowExecutor {
@@ -358,8 +358,9 @@ impl WorkflowExecutor {
                 let (directory, grace) = (directory.clone(), self.place.config.stop_grace);
                 std::thread::spawn(move || leftovers::end_step(&directory, grace));
             }
-            // Git is soon done, and half of it would be worse.
-            Job::Looking | Job::Merging => {}
+            // Git is soon done, and half of it would be worse; checks may take long.
+            Job::Merging(stopped) => stopped.store(true, Ordering::Relaxed),
+            Job::Looking => {}
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use agency_model::{Event, EventLine};
+use agency_model::{Event, EventLine, WorkEvent};
 
 use crate::home::{HomeError, open_for_append};
 use crate::store::now;
@@ -124,7 +124,22 @@ struct LastLine {
 fn last_line(path: &Path) -> io::Result<LastLine> {
     let torn = last_bytes(path, 0, 1)?.last().is_some_and(|byte| *byte != b'\n');
     let last = find_last_line(path, |line| serde_json::from_str::<Numbered>(line).ok())?.unwrap_or_default();
-    Ok(LastLine { seq: last.seq, tells_the_end: last.kind == "completed", torn })
+    let tells_the_end = match last.kind.as_str() {
+        "completed" => true,
+        // What happens to the work of a finished run comes after its end.
+        kind if is_of_work(kind) => find_last_line(path, |line| {
+            let kind = serde_json::from_str::<Numbered>(line).ok()?.kind;
+            (!is_of_work(&kind)).then_some(kind == "completed")
+        })?
+        .unwrap_or(false),
+        _ => false,
+    };
+    Ok(LastLine { seq: last.seq, tells_the_end, torn })
+}
+
+/// Whether events of this type may follow the end of a run.
+fn is_of_work(kind: &str) -> bool {
+    WorkEvent::TYPES.contains(&kind)
 }
 
 #[derive(Default, serde::Deserialize)]
@@ -136,7 +151,26 @@ struct Numbered {
 
 #[cfg(test)]
 mod tests {
+    use agency_model::run::{Reason, State};
+
     use super::*;
+
+    #[test]
+    fn the_end_is_found_behind_what_happened_to_the_work_later() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("events.ndjson");
+        let landing = || Event::Work(WorkEvent::Landing { target: "main".into(), strategy: "merge".into() });
+        let mut log = EventLog::open(&path).unwrap();
+        log.append(1, landing());
+        drop(log);
+        assert!(!EventLog::open(&path).unwrap().tells_the_end());
+        let mut log = EventLog::open(&path).unwrap();
+        let (state, reason) = (State::Completed, Reason::Exited);
+        log.append(1, Event::Completed { state, exit_code: Some(0), reason, error: None });
+        log.append(1, landing());
+        drop(log);
+        assert!(EventLog::open(&path).unwrap().tells_the_end());
+    }
 
     #[test]
     fn numbers_go_on_after_a_torn_line() {

@@ -11,6 +11,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod mirror;
+
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -98,7 +100,11 @@ impl Agency {
     #[must_use]
     pub fn examine_runs(&self) -> RunsExamination {
         match self.plan_with(Store::known_runs_thoroughly) {
-            Ok(plan) => RunsExamination { checks: self.checks_of(&plan), findings: Some(plan.findings) },
+            Ok(plan) => {
+                let mut checks = self.checks_of(&plan);
+                checks.extend(self.mirror_checks());
+                RunsExamination { checks, findings: Some(plan.findings) }
+            }
             Err(error) => RunsExamination { checks: vec![unusable_database(&error, &self.home)], findings: None },
         }
     }

@@ -7,6 +7,7 @@ use agency_model::{EventLine, RunId};
 use crate::agency::Agency;
 use crate::home::HomeError;
 use crate::runs::wait::WaitError;
+use crate::store::RunRow;
 use crate::watch::{DirectoryWatch, StopHandle, Tail, find_last_line};
 
 impl Agency {
@@ -33,6 +34,28 @@ impl Agency {
         stop: &StopHandle,
         id: &RunId,
         tail: &mut Tail,
+        each: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<(), WaitError> {
+        self.follow_to(|row| row.state.is_terminal(), stop, id, tail, each)
+    }
+
+    /// The same, but what happens to the work of the run after its end is read as well, until the run is removed.
+    pub fn follow_work(
+        &mut self,
+        id: &RunId,
+        tail: &mut Tail,
+        each: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<(), WaitError> {
+        self.follow_to(|row| row.removed_at.is_some(), &StopHandle::new(), id, tail, each)
+    }
+
+    /// Reads until `is_last` is true of the row.
+    fn follow_to(
+        &mut self,
+        is_last: fn(&RunRow) -> bool,
+        stop: &StopHandle,
+        id: &RunId,
+        tail: &mut Tail,
         mut each: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<(), WaitError> {
         let path = tail.path().to_owned();
@@ -53,7 +76,8 @@ impl Agency {
             };
             found = true;
             // The state is read first: what was written before the end is read after it.
-            let over = row.state.is_terminal() || self.settle(&row)?.is_some();
+            let ended = !row.state.is_terminal() && self.settle(&row)?.is_some();
+            let over = is_last(&if ended { self.fresh_row(id)? } else { row });
             tail.read(&mut each).map_err(problem)?;
             if over {
                 return tail.read(&mut each).map_err(problem);

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 use agency_model::run::{Reason, State};
 use agency_model::{Host, Mode, RunId, RunKind, Usage, Vcs, WorkspaceKind, generated_name};
-use agency_workspace::Repository;
+use agency_workspace::{Repository, head_of_linked, with_main_worktree};
 use jiff::Timestamp;
 use tracing::info;
 use ulid::Ulid;
@@ -142,15 +142,14 @@ impl Agency {
             let is_gone = error.kind() == io::ErrorKind::NotFound;
             if is_gone { "its worktree does not exist any more".to_owned() } else { format!("its worktree: {error}") }
         })?;
-        let (place, head) = Repository::open_at(&worktree, "HEAD").map_err(|error| error.to_string())?;
-        let repository = Repository::open(&found.repo).map_err(|error| error.to_string())?;
-        let same = |one: &Repository, other: &Repository| Some(one.common_dir().ok()? == other.common_dir().ok()?);
-        if place.root() != worktree || same(&place, &repository) != Some(true) {
-            return Err(format!("it is not a worktree of {}", repository.root().display()));
-        }
-        if place.root() == repository.root() {
+        // From the repository's side: what the worktree itself says may be the work of an agent.
+        let repository =
+            Repository::open(&found.repo).and_then(with_main_worktree).map_err(|error| error.to_string())?;
+        if worktree == repository.root() {
             return Err("it is the checkout itself, not a worktree".to_owned());
         }
+        let head = head_of_linked(&repository, &worktree).map_err(|error| error.to_string())?;
+        let head = head.ok_or_else(|| format!("it is not a worktree of {}", repository.root().display()))?;
         let base = found.base.as_deref().and_then(|base| repository.merge_base(base, head.as_str()));
         let (id, now) = (RunId::from_ulid(Ulid::generate()), Timestamp::now());
         let directory = self.home.run(&id);
@@ -196,6 +195,10 @@ impl Agency {
             kind: RunKind::Run,
             vcs: Vcs::Git,
             workflow_session: None,
+            landed_at: None,
+            landed_commit: None,
+            landed_into: None,
+            race_id: None,
             id,
         })
     }

@@ -24,6 +24,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::agency::Agency;
+use crate::home::Home;
 use crate::store::{Purpose, RunFilter, RunRow, Selected, StoreError, now};
 
 /// How many of the newest names a mistyped one is compared with.
@@ -53,6 +54,18 @@ impl Agency {
     pub fn list(&mut self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
         self.reconcile_live()?;
         self.store.list(filter)
+    }
+
+    /// What `make` makes of each of them.
+    #[doc(hidden)]
+    pub fn list_as<T>(
+        &mut self,
+        filter: &RunFilter,
+        make: impl FnMut(&Home, RunRow) -> T,
+    ) -> Result<Vec<T>, StoreError> {
+        self.reconcile_live()?;
+        let (home, mut make) = (&self.home, make);
+        self.store.list_as(filter, |row| make(home, row))
     }
 
     /// How many runs match, whatever the limit is.

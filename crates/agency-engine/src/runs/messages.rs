@@ -239,7 +239,7 @@ impl Agency {
         }
     }
 
-    fn tell(&mut self, id: &RunId, request: &Request) -> Result<String, DeliveryError> {
+    pub(crate) fn tell(&mut self, id: &RunId, request: &Request) -> Result<String, DeliveryError> {
         let row = self.store.run(id)?;
         self.settle(&row)?;
         let row = self.store.run(id)?;
@@ -252,7 +252,7 @@ impl Agency {
     }
 
     /// Rings, and waits until the request has an outcome.
-    fn outcome_of(&mut self, id: &RunId, number: i64) -> Result<String, DeliveryError> {
+    pub(crate) fn outcome_of(&mut self, id: &RunId, number: i64) -> Result<String, DeliveryError> {
         let directory = self.home.run(id);
         let (mut limit, mut since) = (OUTCOME_TIMEOUT, Instant::now());
         loop {

@@ -30,7 +30,7 @@ use crate::record::finish::{Ended, announce_end, read_markers};
 use crate::runs::adopt::{FileFindings, RunDirectories};
 use crate::runs::garbage::{Garbage, GarbageListing, list_processes, list_sessions, list_worktrees};
 use crate::runs::owner::has_owner;
-use crate::store::{Applied, KnownRuns, RunFilter, RunRow, Store, StoreError, now};
+use crate::store::{Applied, KnownRuns, RunRow, Store, StoreError, now};
 use crate::wire::wake_supervisor;
 
 /// A run whose row did not agree with the facts.
@@ -66,6 +66,10 @@ pub struct ReconcilePlan {
     pub completed: Vec<RunId>,
     /// What no run needs.
     pub garbage: Garbage,
+    /// Whether saved work may be at refs of an older version.
+    pub has_old_saved_refs: bool,
+    /// The ended drivers of workflow sessions.
+    ended_drivers: Vec<RunId>,
 }
 
 impl Agency {
@@ -139,7 +143,10 @@ impl Agency {
         runs.sort_by(|one, other| one.id.cmp(&other.id));
         let completed = self.unrecorded_ends(&findings)?;
         let garbage = self.garbage(&findings, &known, listed)?;
-        Ok(ReconcilePlan { findings, runs, completed, garbage })
+        let is_old = |row: &RunRow| row.saved_ref == Some(row.id.old_saved_work_ref());
+        let has_old_saved_refs = known.has_old_saved_refs() || findings.runs.iter().any(|(_, run)| is_old(&run.row));
+        let ended_drivers = known.ended_drivers().to_vec();
+        Ok(ReconcilePlan { findings, runs, completed, garbage, has_old_saved_refs, ended_drivers })
     }
 
     /// Adopts the runs that the database does not have, before something is decided about a worktree or a name that one
@@ -171,7 +178,9 @@ impl Agency {
             let row = self.store.run(id)?;
             self.record_end(&row);
         }
-        self.delete_driver_configs()?;
+        let settled = plan.runs.iter().filter(|run| run.to.is_terminal()).map(|run| &run.id);
+        let adopted = plan.findings.runs.iter().map(|(_, run)| &run.row).filter(|row| row.state.is_terminal());
+        self.delete_driver_configs(settled.chain(adopted.map(|row| &row.id)).chain(&plan.ended_drivers));
         let swept = self.sweep(&plan.garbage);
         plan.findings
             .runs
@@ -197,12 +206,10 @@ impl Agency {
     }
 
     /// Deletes the configurations that earlier versions left in the directories of ended drivers.
-    fn delete_driver_configs(&self) -> Result<(), StoreError> {
-        let drivers = self.store.list(&RunFilter::default().kind(RunKind::Workflow))?;
-        for row in drivers.iter().filter(|row| row.state.is_terminal()) {
-            self.home.run(&row.id).delete_driver_config();
+    fn delete_driver_configs<'a>(&self, ended: impl Iterator<Item = &'a RunId>) {
+        for id in ended {
+            self.home.run(id).delete_driver_config();
         }
-        Ok(())
     }
 
     fn record_end(&mut self, row: &RunRow) {

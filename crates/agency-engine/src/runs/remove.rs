@@ -23,6 +23,7 @@ mod error;
 mod old_refs;
 mod plan;
 mod request;
+mod restoring;
 mod wording;
 mod workspace_of;
 
@@ -33,10 +34,7 @@ use agency_model::run::State;
 use agency_model::{RunId, Vcs};
 use agency_system::fault;
 use agency_system::lock::Lock;
-use agency_workspace::{
-    InPlace, JjError, Repository, Restored, Workspace, WorkspaceError, empty_trash, kept_work, restore,
-    restore_ref_with_jj, restore_with_jj,
-};
+use agency_workspace::{InPlace, JjError, Workspace, WorkspaceError, empty_trash};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tracing::{info, warn};
@@ -45,13 +43,13 @@ use self::edited_prompt::EditedPrompt;
 pub use self::error::{Remaining, RemoveError};
 pub use self::old_refs::MoveRefs;
 pub use self::request::{NeedingSession, RemoveRequest};
-use self::wording::{kept_branch, notes_of, session_remains, trust_remains, worktree_remains};
+pub use self::restoring::restored_branch;
+use self::wording::{imported_notes, kept_branch, notes_of, session_remains, trust_remains, worktree_remains};
 use self::workspace_of::bookmark_of;
 pub(crate) use self::workspace_of::{base_of, bring_up_to_date, workspace_of};
 use crate::agency::Agency;
 use crate::agent_files;
 use crate::record::pid_file::PidFile;
-use crate::runs::user_repository::repository_of;
 use crate::store::RunRow;
 pub use agency_workspace::{DeleteBranch, RemoveOptions};
 
@@ -156,7 +154,7 @@ impl Agency {
         fault::point("rm.marked");
         // A snapshot for readers of the files.
         let _ = directory.write_json("meta.json", &row);
-        let mut notes = notes_of(&removal, row.vcs);
+        let mut notes = imported_notes(&row).unwrap_or_else(|| notes_of(&removal, row.vcs));
         notes.extend(prompt.as_ref().map(EditedPrompt::note));
         if let Some(other) = self.sharing(&row)?.first() {
             notes = vec![format!("its worktree stays: {} works there too", other.id)];
@@ -164,38 +162,6 @@ impl Agency {
         let removed = Removed::of(&row, notes);
         let branch = kept_branch(&removal).or(removed.branch);
         Ok(Removed { branch, other_refs: removal.other_refs, kept: removal.kept, ..removed })
-    }
-
-    /// Brings saved work back into a new branch.
-    pub fn restore(&self, row: &RunRow, branch: Option<&str>) -> Result<Restored, RemoveError> {
-        let default = format!("agency/restored-{}", row.id);
-        let restored = self.restore_as(row, branch.unwrap_or(&default));
-        if let Err(RemoveError::Workspace(WorkspaceError::NothingSaved { run, other_refs, kept: None })) = restored {
-            let kept = kept_work(&self.home.trash(), &row.worktree_owner());
-            return Err(WorkspaceError::NothingSaved { run, other_refs, kept }.into());
-        }
-        restored
-    }
-
-    fn restore_as(&self, row: &RunRow, new: &str) -> Result<Restored, RemoveError> {
-        Ok(match row.vcs {
-            Vcs::Git => {
-                let repository = Repository::open(&repository_of(&self.home, row)?)?;
-                let restored = restore(&repository, &row.id, new)?;
-                // The branch is there also where jj cannot be started; the next import of its user shows it.
-                let _ = repository.branches_to_jj();
-                restored
-            }
-            Vcs::Jj => {
-                let (repository, _) = Repository::reopen_with_jj(repository_of(&self.home, row)?, &row.base_commit)?;
-                let nothing = || WorkspaceError::NothingSaved { kept: None, run: row.id.clone(), other_refs: vec![] };
-                match &row.saved_ref {
-                    Some(saved) if is_ref(saved) => restore_ref_with_jj(&repository, &row.worktree_owner(), new)?,
-                    Some(_) | None => restore_with_jj(&repository, &bookmark_of(row), new)?,
-                }
-                .ok_or_else(nothing)?
-            }
-        })
     }
 
     /// Deletes what crashes left in the trash; how many directories it was.
@@ -218,7 +184,7 @@ impl Agency {
     }
 
     /// The other runs that still hold the worktree of this one: those that continue it, and the one it continues.
-    fn sharing(&self, row: &RunRow) -> Result<Vec<RunRow>, RemoveError> {
+    pub(crate) fn sharing(&self, row: &RunRow) -> Result<Vec<RunRow>, RemoveError> {
         let mut sharing = self.store.runs_in_worktree(row.worktree_path.as_deref())?;
         sharing.retain(|other| other.id != row.id);
         Ok(sharing)

@@ -32,7 +32,7 @@ impl WorktreeAround {
         let Ok(real) = path.canonicalize() else {
             return if lies_in(path, &home.worktrees()) { Err(refused(path)) } else { Ok(None) };
         };
-        if [home.kept(), home.trash()].iter().any(|place| lies_in(&real, place)) {
+        if [home.kept(), home.trash(), home.trials()].iter().any(|place| lies_in(&real, place)) {
             return Err(refused(&real));
         }
         let below = home.worktrees().canonicalize().ok().and_then(|all| Some((real.strip_prefix(&all).ok()?, all)));

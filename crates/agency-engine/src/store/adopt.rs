@@ -8,15 +8,17 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 
-use super::columns::{self, COLUMNS, parsed, read_optional_text};
+use super::columns::{self, COLUMNS, parsed, read_optional_text, read_text};
 use super::known::{KnownRun, KnownRuns, last_two};
 use super::open::SCAN_PAGES;
 use super::questions::QuestionState;
-use super::{QuestionRow, RunRow, Store, StoreError};
+use super::{QuestionRow, RunRow, Store, StoreError, timestamp};
 
-/// What files are compared with, in the order in which [`add_known`] takes it.
-const KNOWN: &str = "id, state, removed_at IS NOT NULL, updated_at, worktree_path";
-const KNOWN_COLUMNS: usize = 5;
+/// What files are compared with, in the order in which [`add_known`] takes it. What only reconciliation looks for is there as
+/// well, since it would be another pass over all rows.
+const KNOWN: &str = "id, state, removed_at IS NOT NULL, updated_at, worktree_path, kind = 'workflow', \
+     coalesce(saved_ref = 'refs/agency/' || id, 0)";
+const KNOWN_COLUMNS: usize = 7;
 
 /// A run as its files describe it.
 #[derive(Debug, Clone)]
@@ -98,10 +100,17 @@ impl Store {
 /// Adds the first columns of a row.
 fn add_known(row: &Row<'_>, known: &mut KnownRuns) -> Result<(), StoreError> {
     let id = parsed(row, 0, "id")?;
-    let state = parsed(row, 1, "state")?;
-    let updated_at = parsed(row, 3, "updated_at")?;
+    let state: State = parsed(row, 1, "state")?;
+    let updated_at = read_text(row, 3, "updated_at", timestamp::parse)?;
     let worktree = read_optional_text(row, 4, "worktree_path", |path| Some(last_two(path).to_owned()))?;
-    known.add(id, KnownRun { state, removed: row.get(2)?, updated_at }, worktree);
+    let removed: bool = row.get(2)?;
+    if row.get(5)? && !removed && state.is_terminal() {
+        known.add_ended_driver(&id);
+    }
+    if row.get(6)? {
+        known.add_old_saved_ref();
+    }
+    known.add(id, KnownRun { state, removed, updated_at }, worktree);
     Ok(())
 }
 

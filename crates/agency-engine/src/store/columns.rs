@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use rusqlite::types::{FromSql, FromSqlResult, Value, ValueRef};
 use rusqlite::{Connection, Row, params_from_iter};
 
-use super::{RunRow, StoreError};
+use super::{RunRow, StoreError, timestamp};
 
 /// A value with its column.
 pub(super) type Named = (&'static str, Value);
@@ -91,7 +91,11 @@ run_columns! {
     activity_at = "activity_at",
     kind = "kind",
     vcs = "vcs",
-    workflow_session = "workflow_session";
+    workflow_session = "workflow_session",
+    landed_at = "landed_at",
+    landed_commit = "landed_commit",
+    landed_into = "landed_into",
+    race_id = "race_id";
     usage: input_tokens, output_tokens, cached_tokens, cost_usd
 }
 
@@ -200,7 +204,27 @@ macro_rules! text {
 
 plain!(String as IsText, Option<String> as Option<IsText>);
 plain!(u32 as u32, Option<i32> as Option<i32>, Option<f64> as Option<f64>);
-text!(RunId, SessionId, State, Reason, Activity, RestartPolicy, WorkspaceKind, Mode, Host, RunKind, Vcs, Timestamp);
+text!(RunId, SessionId, State, Reason, Activity, RestartPolicy, WorkspaceKind, Mode, Host, RunKind, Vcs);
+
+impl Column for Timestamp {
+    fn take(row: &Row<'_>, index: usize, column: &'static str) -> Result<Self, StoreError> {
+        read_text(row, index, column, timestamp::parse)
+    }
+
+    fn value(&self) -> Value {
+        Value::Text(self.to_string())
+    }
+}
+
+impl Column for Option<Timestamp> {
+    fn take(row: &Row<'_>, index: usize, column: &'static str) -> Result<Self, StoreError> {
+        read_optional_text(row, index, column, timestamp::parse)
+    }
+
+    fn value(&self) -> Value {
+        self.as_ref().map_or(Value::Null, Column::value)
+    }
+}
 
 impl Column for Option<u64> {
     /// SQLite has no unsigned numbers.
@@ -248,7 +272,15 @@ pub(super) fn read_text<T>(
     column: &'static str,
     read: impl FnOnce(&str) -> Option<T>,
 ) -> Result<T, StoreError> {
-    let text = row.get_ref(index)?.as_str().map_err(|_| StoreError::BadValue { column, value: "no text".into() })?;
+    text_of(row.get_ref(index)?, column, read)
+}
+
+fn text_of<T>(
+    value: ValueRef<'_>,
+    column: &'static str,
+    read: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, StoreError> {
+    let text = value.as_str().map_err(|_| StoreError::BadValue { column, value: "no text".into() })?;
     read(text).ok_or_else(|| StoreError::BadValue { column, value: text.to_owned() })
 }
 
@@ -259,8 +291,6 @@ pub(super) fn read_optional_text<T>(
     column: &'static str,
     read: impl FnOnce(&str) -> Option<T>,
 ) -> Result<Option<T>, StoreError> {
-    if row.get_ref(index)? == ValueRef::Null {
-        return Ok(None);
-    }
-    read_text(row, index, column, read).map(Some)
+    let value = row.get_ref(index)?;
+    if value == ValueRef::Null { Ok(None) } else { text_of(value, column, read).map(Some) }
 }

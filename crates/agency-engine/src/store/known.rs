@@ -20,6 +20,8 @@ pub(crate) struct KnownRuns {
     runs: HashMap<RunId, KnownRun>,
     /// Each as the last two directories of its path.
     held_worktrees: HashSet<String>,
+    ended_drivers: Vec<RunId>,
+    has_old_saved_refs: bool,
 }
 
 impl KnownRuns {
@@ -29,6 +31,26 @@ impl KnownRuns {
             self.held_worktrees.insert(worktree);
         }
         self.runs.insert(id, run);
+    }
+
+    /// Notes a driver of a workflow session that has ended and was not removed.
+    pub(super) fn add_ended_driver(&mut self, id: &RunId) {
+        self.ended_drivers.push(id.clone());
+    }
+
+    /// Notes that a row names a ref at which an older version saved work.
+    pub(super) const fn add_old_saved_ref(&mut self) {
+        self.has_old_saved_refs = true;
+    }
+
+    /// The drivers of workflow sessions that have ended and were not removed.
+    pub(crate) fn ended_drivers(&self) -> &[RunId] {
+        &self.ended_drivers
+    }
+
+    /// Whether a row names a ref at which an older version saved work.
+    pub(crate) const fn has_old_saved_refs(&self) -> bool {
+        self.has_old_saved_refs
     }
 
     /// What is known of a run.

@@ -76,6 +76,12 @@ impl Store {
         Ok(Self { connection: connection.into(), path: path.to_owned(), files: Files::at(path), openings: 0 })
     }
 
+    /// Changes how long this process waits for a lock of the database.
+    pub(crate) fn with_lock_timeout(self, lock_timeout: Duration) -> Self {
+        set_lock_timeout(lock_timeout);
+        self
+    }
+
     /// Opens the database to plan how it is rebuilt: in place of a file that something emptied, there is a new database in
     /// memory.
     #[expect(clippy::disallowed_methods, reason = "the database is opened here")]

@@ -10,6 +10,11 @@ use rusqlite::{OptionalExtension, Params, params_from_iter};
 use super::columns::COLUMNS;
 use super::{RunRow, Store, StoreError};
 
+/// How many removed runs are looked at for work to restore.
+const MAX_REMOVED: usize = 200;
+/// There is room for so many rows from the beginning; more than a screen shows are rare.
+const MAX_EXPECTED_ROWS: u32 = 64;
+
 /// Which runs to list.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
@@ -123,10 +128,16 @@ impl Store {
 
     /// The runs that match, newest first.
     pub fn list(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
+        self.list_as(filter, |row| row)
+    }
+
+    /// What `make` makes of the runs that match, newest first.
+    pub fn list_as<T>(&self, filter: &RunFilter, make: impl FnMut(RunRow) -> T) -> Result<Vec<T>, StoreError> {
         let (conditions, values) = filter.conditions();
         let limit = filter.limit.map_or(-1, i64::from);
         let sql = format!("SELECT {COLUMNS} FROM runs WHERE {conditions} ORDER BY id DESC LIMIT {limit}");
-        self.rows(&sql, params_from_iter(values))
+        let expected = filter.limit.map_or(0, |limit| limit.min(MAX_EXPECTED_ROWS));
+        self.rows_as(&sql, params_from_iter(values), expected as usize, make)
     }
 
     /// How many runs match, whatever the limit is.
@@ -200,13 +211,39 @@ impl Store {
         Ok(self.connection()?.query_row(sql, [id.as_str()], |row| row.get(0)).optional()?.unwrap_or(false))
     }
 
+    /// The runs whose removal saved work, the last removal first; at most [`MAX_REMOVED`].
+    pub(crate) fn removed_with_saved_work(&self) -> Result<Vec<RunRow>, StoreError> {
+        let mut removed = self.rows(
+            &format!(
+                "SELECT {COLUMNS} FROM runs WHERE removed_at IS NOT NULL AND saved_ref IS NOT NULL \
+                 ORDER BY removed_at DESC LIMIT {MAX_REMOVED}"
+            ),
+            [],
+        )?;
+        // Texts with and without fractions of a second are not in the order of their times.
+        removed.sort_by(|one, other| (other.removed_at, &other.id).cmp(&(one.removed_at, &one.id)));
+        Ok(removed)
+    }
+
     pub(super) fn rows(&self, sql: &str, values: impl Params) -> Result<Vec<RunRow>, StoreError> {
+        self.rows_as(sql, values, 0, |row| row)
+    }
+
+    /// What `make` makes of the rows, for so many of which there is room from the beginning: a list that grows leaves memory
+    /// behind that was used once.
+    fn rows_as<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        expected: usize,
+        mut make: impl FnMut(RunRow) -> T,
+    ) -> Result<Vec<T>, StoreError> {
         // To prepare a statement with all columns takes longer than to read one row.
         let mut statement = self.connection()?.prepare_cached(sql)?;
         let mut rows = statement.query(values)?;
-        let mut found = vec![];
+        let mut found = Vec::with_capacity(expected);
         while let Some(row) = rows.next()? {
-            found.push(RunRow::read(row)?);
+            found.push(make(RunRow::read(row)?));
         }
         Ok(found)
     }

@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use agency_model::{QuestionId, RunId};
+use agency_model::{QuestionId, RunId, WorkEvent};
 use rusqlite::{OptionalExtension, params};
 use tracing::info;
 
+use super::columns::parsed;
 use super::write::now;
 use super::{Store, StoreError};
 
 /// A request to a supervisor.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Request {
     /// Stop the run.
@@ -24,6 +25,8 @@ pub enum Request {
     Interrupt(Interrupt),
     /// Bring the agent the answer to this question.
     Answer(QuestionId),
+    /// Append this to the events: only the owner of a run writes them.
+    Record(WorkEvent),
 }
 
 /// Whether an interrupt may withdraw a question.
@@ -39,7 +42,7 @@ pub enum Interrupt {
 const UNLESS_ASKED: &str = "unless_asked";
 
 /// A request that a supervisor has taken.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[doc(hidden)]
 pub struct TakenRequest {
     /// Its number.
@@ -64,6 +67,7 @@ impl Request {
             Self::Message(_) => "message",
             Self::Interrupt(_) => "interrupt",
             Self::Answer(_) => "answer",
+            Self::Record(_) => "record",
         }
     }
 
@@ -74,6 +78,7 @@ impl Request {
             Self::Interrupt(Interrupt::UnlessAsked) => Some(UNLESS_ASKED.to_owned()),
             Self::Message(text) => Some(text.clone()),
             Self::Answer(question) => Some(question.as_str().to_owned()),
+            Self::Record(event) => serde_json::to_string(event).ok(),
         }
     }
 
@@ -88,6 +93,7 @@ impl Request {
             ("interrupt", Some(_)) => Some(Self::Interrupt(Interrupt::UnlessAsked)),
             ("message", Some(text)) => Some(Self::Message(text)),
             ("answer", Some(question)) => question.parse().ok().map(Self::Answer),
+            ("record", Some(event)) => serde_json::from_str(&event).ok().map(Self::Record),
             _ => None,
         }
     }
@@ -154,6 +160,14 @@ impl Store {
     pub fn is_message(&self, number: i64) -> Result<bool, StoreError> {
         let sql = "SELECT 1 FROM requests WHERE id = ?1 AND kind = 'message'";
         Ok(self.connection()?.query_row(sql, [number], |_| Ok(())).optional()?.is_some())
+    }
+
+    /// The run whose supervisor a request is for.
+    pub fn run_of_request(&self, number: i64) -> Result<Option<RunId>, StoreError> {
+        let sql = "SELECT run_id FROM requests WHERE id = ?1";
+        let mut statement = self.connection()?.prepare_cached(sql)?;
+        let mut rows = statement.query([number])?;
+        rows.next()?.map(|row| parsed(row, 0, "run_id")).transpose()
     }
 
     /// Passes the messages that have no outcome from the runs that a run continues to that run, and returns how many.

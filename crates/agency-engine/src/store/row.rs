@@ -96,6 +96,18 @@ pub struct RunRow {
     pub vcs: Vcs,
     /// The workflow session that it is a task of.
     pub workflow_session: Option<SessionId>,
+    /// When its work was brought into a branch.
+    #[serde(default)]
+    pub landed_at: Option<Timestamp>,
+    /// The commit of that branch that holds the work.
+    #[serde(default)]
+    pub landed_commit: Option<String>,
+    /// That branch.
+    #[serde(default)]
+    pub landed_into: Option<String>,
+    /// What the runs of one race have in common.
+    #[serde(default)]
+    pub race_id: Option<String>,
 }
 
 const fn plain_run() -> RunKind {
@@ -151,6 +163,10 @@ impl RunRow {
             kind: RunKind::Run,
             vcs: Vcs::Git,
             workflow_session: None,
+            landed_at: None,
+            landed_commit: None,
+            landed_into: None,
+            race_id: None,
         }
     }
 

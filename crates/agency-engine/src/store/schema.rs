@@ -16,6 +16,9 @@ pub(super) const MIGRATIONS: &[&str] = &[
     WHO_MAY_ANSWER,
     NAMES,
     WHO_STARTED,
+    LANDING,
+    REVIEW,
+    RACES,
 ];
 
 const RUNS_AND_REQUESTS: &str = "
@@ -260,4 +263,127 @@ CREATE INDEX runs_unnamed ON runs (id) WHERE name IS NULL;
 /// Whether an agent may have started the run. Of older runs it is not known; they count as the user's, as before.
 const WHO_STARTED: &str = "
 ALTER TABLE runs ADD COLUMN started_by_agent INTEGER NOT NULL DEFAULT 0;
+";
+
+/// What became of the work of a run: where it landed, what was said about it, which state of it was approved. And the
+/// project files whose commands the user approved, by their content.
+///
+/// The numbers of comments are never used again, since a user may still have one in sight.
+const LANDING: &str = "
+ALTER TABLE runs ADD COLUMN landed_at TEXT;
+ALTER TABLE runs ADD COLUMN landed_commit TEXT;
+ALTER TABLE runs ADD COLUMN landed_into TEXT;
+ALTER TABLE runs ADD COLUMN race_id TEXT;
+CREATE INDEX runs_by_race ON runs (race_id, id) WHERE race_id IS NOT NULL;
+
+CREATE TABLE comments (
+    id            INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_id        TEXT NOT NULL REFERENCES runs (id),
+    tree          TEXT NOT NULL,
+    path          TEXT NOT NULL,
+    side          TEXT NOT NULL CHECK (side IN ('old', 'new')),
+    first_line    INTEGER,
+    last_line     INTEGER,
+    quoted        TEXT NOT NULL,
+    body          TEXT NOT NULL,
+    state         TEXT NOT NULL CHECK (state IN ('open', 'sent', 'addressed', 'withdrawn')),
+    created_at    TEXT NOT NULL,
+    sent_at       TEXT,
+    settled_at    TEXT
+);
+CREATE INDEX comments_by_run ON comments (run_id, id);
+CREATE INDEX comments_open ON comments (id) WHERE state IN ('open', 'sent');
+
+CREATE TRIGGER comments_move_legally BEFORE UPDATE OF state ON comments
+WHEN NEW.state <> OLD.state AND NOT (
+    (OLD.state = 'open' AND NEW.state IN ('sent', 'addressed', 'withdrawn')) OR
+    (OLD.state = 'sent' AND NEW.state IN ('addressed', 'withdrawn')))
+BEGIN SELECT RAISE(ABORT, 'illegal state of a comment'); END;
+
+CREATE TABLE approvals (
+    run_id      TEXT PRIMARY KEY NOT NULL REFERENCES runs (id),
+    tree        TEXT NOT NULL,
+    approved_by TEXT NOT NULL,
+    approved_at TEXT NOT NULL
+);
+
+CREATE TABLE trusted_projects (
+    repo_path   TEXT NOT NULL,
+    sha256      TEXT NOT NULL,
+    commands    TEXT NOT NULL,
+    trusted_at  TEXT NOT NULL,
+    PRIMARY KEY (repo_path, sha256)
+);
+";
+
+/// Comments that follow their lines: what was reviewed, and how a comment reaches its agent. The table is made anew, since
+/// a state is new; numbers stay.
+///
+/// A comment is `sent` before it is delivered, so that a process that ends in between is noticed: what was not delivered is
+/// open again.
+const REVIEW: &str = "
+CREATE TABLE comments_anew (
+    id            INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_id        TEXT NOT NULL REFERENCES runs (id),
+    tree          TEXT NOT NULL,
+    path          TEXT NOT NULL,
+    side          TEXT NOT NULL CHECK (side IN ('old', 'new')),
+    first_line    INTEGER,
+    last_line     INTEGER,
+    quoted        TEXT NOT NULL,
+    body          TEXT NOT NULL,
+    author        TEXT NOT NULL DEFAULT '',
+    state         TEXT NOT NULL CHECK (state IN ('open', 'sent', 'addressed', 'gone', 'withdrawn')),
+    created_at    TEXT NOT NULL,
+    sent_at       TEXT,
+    delivered_at  TEXT,
+    settled_at    TEXT,
+    request_id    INTEGER,
+    resumed_as    TEXT,
+    anchor_blob   TEXT,
+    anchor_start  INTEGER NOT NULL DEFAULT 0,
+    anchor_end    INTEGER NOT NULL DEFAULT 0
+);
+INSERT INTO comments_anew (id, run_id, tree, path, side, first_line, last_line, quoted, body, state, created_at, sent_at,
+    settled_at)
+SELECT id, run_id, tree, path, side, first_line, last_line, quoted, body, state, created_at, sent_at, settled_at
+FROM comments;
+DROP TABLE comments;
+ALTER TABLE comments_anew RENAME TO comments;
+CREATE INDEX comments_by_run ON comments (run_id, id);
+CREATE INDEX comments_open ON comments (id) WHERE state IN ('open', 'sent');
+
+CREATE TRIGGER comments_move_legally BEFORE UPDATE OF state ON comments
+WHEN NEW.state <> OLD.state AND NOT (
+    (OLD.state = 'open' AND NEW.state IN ('sent', 'withdrawn')) OR
+    (OLD.state = 'sent' AND OLD.delivered_at IS NULL AND NEW.state = 'open') OR
+    (OLD.state = 'sent' AND NEW.state IN ('addressed', 'gone', 'withdrawn')))
+BEGIN SELECT RAISE(ABORT, 'illegal state of a comment'); END;
+
+CREATE TABLE reviewed_files (
+    blob     TEXT PRIMARY KEY NOT NULL,
+    content  BLOB NOT NULL
+);
+";
+
+/// Races: what checks the runs of each, and what that showed.
+const RACES: &str = "
+CREATE TABLE races (
+    id           TEXT PRIMARY KEY NOT NULL,
+    repo_path    TEXT NOT NULL,
+    base_commit  TEXT NOT NULL,
+    verify       TEXT,
+    protect      TEXT NOT NULL,
+    created_at   TEXT NOT NULL
+);
+
+CREATE TABLE race_results (
+    run_id       TEXT PRIMARY KEY NOT NULL REFERENCES runs (id),
+    tree         TEXT NOT NULL,
+    succeeded    INTEGER NOT NULL,
+    outcome      TEXT NOT NULL,
+    duration_ms  INTEGER NOT NULL,
+    protected    TEXT NOT NULL,
+    verified_at  TEXT NOT NULL
+);
 ";

@@ -26,6 +26,8 @@ pub enum Purpose {
     ChangeLive,
     /// To change a run that has finished and was not removed: to remove or resume it.
     ChangeFinished,
+    /// To bring the work of a run that has a worktree into a branch.
+    Land,
     /// To bring back the saved work of a run that was removed.
     Restore,
 }
@@ -38,6 +40,7 @@ impl Purpose {
             Self::Read => true,
             Self::ChangeLive => matches!(row.state, State::Queued | State::Running),
             Self::ChangeFinished => row.state.is_terminal() && row.removed_at.is_none(),
+            Self::Land => row.worktree_path.is_some() && row.removed_at.is_none(),
             Self::Restore => row.saved_ref.is_some(),
         }
     }

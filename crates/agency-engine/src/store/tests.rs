@@ -328,3 +328,47 @@ fn every_column_is_read_as_it_was_written() {
     assert_eq!(insert(&mut store, &row).unwrap(), row);
     assert_eq!(store.run(&row.id).unwrap(), row);
 }
+
+#[test]
+fn comments_of_the_version_before_keep_their_numbers_and_can_be_gone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("agency.db");
+    let old = Connection::open(&path).unwrap();
+    for migration in schema::MIGRATIONS.iter().take(10) {
+        old.execute_batch(migration).unwrap();
+    }
+    old.pragma_update(None, "user_version", 10).unwrap();
+    let (run, at) = (new_run().id, "2026-01-01T00:00:00Z");
+    old.execute(
+        "INSERT INTO runs (id, name, repo_path, repo_fingerprint, base_ref, base_commit, worktree_path, workspace, \
+         runner_kind, runner_args_json, mode, host, restart_policy, state, created_at, updated_at, stdout_log_path, \
+         stderr_log_path) VALUES (?1, 'old', '/repo', 'f', 'main', 'c', '/w', 'worktree', 'codex', '[]', \
+         'headless', 'detached', 'never', 'queued', ?2, ?2, 'o', 'e')",
+        [run.as_str(), at],
+    )
+    .unwrap();
+    old.execute(
+        "INSERT INTO comments (id, run_id, tree, path, side, first_line, last_line, quoted, body, state, created_at) \
+         VALUES (7, ?1, 't', 'a.rs', 'new', 2, 3, 'x', 'why', 'open', ?2)",
+        [run.as_str(), at],
+    )
+    .unwrap();
+    drop(old);
+    let mut store = Store::open(&path, LOCK_TIMEOUT).unwrap();
+    let kept = store.comments_of(&run).unwrap();
+    assert_eq!((kept[0].id, kept[0].path.as_str(), kept[0].body.as_str()), (7, "a.rs", "why"));
+    assert_eq!(kept[0].lines.map(|lines| (lines.first, lines.last)), Some((2, 3)));
+    let draft = comments::CommentDraft {
+        path: "b.rs".into(),
+        side: kept[0].side,
+        lines: None,
+        quoted: String::new(),
+        body: "x".into(),
+        anchor: comments::Anchor::default(),
+        content: None,
+    };
+    assert_eq!(store.add_comments(&run, "t", "ann", &[draft]).unwrap(), [8], "numbers are not used again");
+    // Only what the agent has can be gone.
+    let gone = [(7, agency_model::review::CommentState::Gone)];
+    assert_eq!(store.settle_comments(&gone).unwrap(), Vec::<i64>::new());
+}

@@ -222,6 +222,19 @@ impl Store {
         Ok(row)
     }
 
+    /// Records where the work of a run was brought. A later landing of the same run replaces it.
+    pub fn mark_landed(&mut self, id: &RunId, into: &str, commit: &str) -> Result<RunRow, StoreError> {
+        let transaction = self.begin()?;
+        transaction.execute(
+            "UPDATE runs SET landed_at = ?2, updated_at = ?2, landed_into = ?3, landed_commit = ?4 WHERE id = ?1",
+            params![id.as_str(), now().to_string(), into, commit],
+        )?;
+        let row = read(&transaction, id)?;
+        transaction.commit()?;
+        info!(run = %id, into, commit, "landing stored");
+        Ok(row)
+    }
+
     /// Records that the saved work of a run is at another ref now.
     pub fn set_saved_ref(&mut self, id: &RunId, saved_ref: &str) -> Result<(), StoreError> {
         let transaction = self.begin()?;

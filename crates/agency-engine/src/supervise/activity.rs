@@ -20,11 +20,12 @@ const STORE_INTERVAL: Duration = Duration::from_millis(250);
 pub(super) struct ActivityTimes {
     since: Timestamp,
     stored_at: Instant,
+    is_idle: bool,
 }
 
 impl Default for ActivityTimes {
     fn default() -> Self {
-        Self { since: now(), stored_at: Instant::now() - STORE_INTERVAL }
+        Self { since: now(), stored_at: Instant::now() - STORE_INTERVAL, is_idle: false }
     }
 }
 
@@ -43,6 +44,7 @@ impl Supervisor<'_> {
     /// Appends what the agent does now, and stores it in the row.
     pub(super) fn record_activity(&mut self, change: ActivityChange) {
         let ActivityChange { activity, evidence } = change;
+        self.note_work(activity, matches!(evidence, Evidence::Screen { .. }));
         let (because, line) = match evidence {
             Evidence::Event(event) => (format!("event {}, {event}", self.files.last_seq()), None),
             Evidence::Fact(fact) => (fact, None),
@@ -51,7 +53,9 @@ impl Supervisor<'_> {
         self.row_sync.activity.since = now();
         self.append(Event::Activity { activity, because, line });
         let is_due = self.row_sync.activity.stored_at.elapsed() >= STORE_INTERVAL;
-        if is_due || activity == Activity::WaitingForUser {
+        // Commands that change the files of an idle agent must not find it idle when it is at work again.
+        let begins_work = std::mem::replace(&mut self.row_sync.activity.is_idle, activity == Activity::Idle);
+        if is_due || begins_work || activity == Activity::WaitingForUser {
             self.store_activity();
         } else {
             self.timers.arm_once(Timer::StoreActivity, STORE_INTERVAL);

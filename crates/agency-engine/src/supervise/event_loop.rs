@@ -8,6 +8,7 @@ use agency_system::process::reap_adopted;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::Supervisor;
+use super::checkpoints::Outcome;
 use super::control::{ControlMessage, ControlServer};
 use super::notifier::Notifier;
 use super::pane::PaneNews;
@@ -43,6 +44,7 @@ enum LoopEvent {
     Resized,
     Hangup,
     ChildExited,
+    Checkpoint(Option<Box<Outcome>>),
 }
 
 impl Supervisor<'_> {
@@ -67,6 +69,7 @@ impl Supervisor<'_> {
             Some(message) = self.inputs.control.next() => LoopEvent::Control(message),
             timer = self.timers.next() => LoopEvent::Timer(timer),
             news = self.display.next_of_pane() => LoopEvent::Pane(news),
+            outcome = self.checkpoints.next() => LoopEvent::Checkpoint(outcome.map(Box::new)),
             items = next_items(self.protocol.reader.as_mut()) => LoopEvent::Understood(items),
             event = self.process.next(), if keeps_up => LoopEvent::Agent(event),
         }
@@ -96,6 +99,7 @@ impl Supervisor<'_> {
             }
             LoopEvent::Timer(timer) => self.handle_timer(timer),
             LoopEvent::Stop => self.feed_stop(None),
+            LoopEvent::Checkpoint(outcome) => self.checkpoint_taken(outcome.map(|outcome| *outcome)),
             LoopEvent::Resized => {
                 if let Some(size) = self.display.pane_size() {
                     self.resize(size);
@@ -116,6 +120,8 @@ impl Supervisor<'_> {
             Timer::Conversation(timer) => self.handle_conversation_timer(timer),
             Timer::Drain => self.drain_stage_over(),
             Timer::StoreActivity => self.store_activity(),
+            Timer::WriteSnapshot => self.write_snapshot(),
+            Timer::ReleaseMemory => self.release_memory(),
             Timer::ReadScreen => self.read_screen(),
             Timer::NextKey => self.type_next(),
             Timer::Notification => self.end_overdue_notifications(),

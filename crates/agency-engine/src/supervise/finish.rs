@@ -33,6 +33,10 @@ impl Supervisor<'_> {
         };
         self.end_hidden(&ending);
         self.converse(Input::RunEnded(ending.state));
+        self.begin_last_checkpoint().await;
+        // At the same time.
+        let changed_files = self.changed_files();
+        self.finish_last_checkpoint().await;
         let details = self.details(&ending);
         let ended = Ended {
             ending,
@@ -40,7 +44,7 @@ impl Supervisor<'_> {
             started_at: self.row.started_at,
             ended_at: now(),
             summary: self.protocol.summary(),
-            changed_files: self.changed_files(),
+            changed_files,
         };
         if let Some(message) = self.giving_up(&ended.ending) {
             self.append(Event::Error { message });

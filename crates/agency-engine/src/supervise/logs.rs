@@ -4,11 +4,16 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::panic::resume_unwind;
+use std::thread;
 
 use agency_model::LogOffsets;
 
 use crate::home::{HomeError, RunDirectory, open_for_append};
 use crate::runner::Stream;
+
+/// A smaller piece is written to one log after the other: to start a thread would take as long.
+const MIN_PARALLEL_BYTES: usize = 256 * 1024;
 
 /// The open logs of a run.
 #[derive(Debug)]
@@ -38,16 +43,30 @@ impl Logs {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,
         };
-        let mut news = vec![];
-        news.extend(own.write(bytes));
-        news.extend(self.combined.write(bytes));
-        news
+        let news = if bytes.len() < MIN_PARALLEL_BYTES {
+            [own.write(bytes), self.combined.write(bytes)]
+        } else {
+            write_both(own, &mut self.combined, bytes)
+        };
+        news.into_iter().flatten().collect()
     }
 
     /// What was lost in a gap that has not ended.
     pub(super) fn losses(&self) -> Vec<String> {
         [&self.stdout, &self.stderr, &self.combined].into_iter().filter_map(LogFile::loss).collect()
     }
+}
+
+/// Writes to two logs at the same time. When this returns, both have the bytes or have reported why not.
+fn write_both(own: &mut LogFile, combined: &mut LogFile, bytes: &[u8]) -> [Option<String>; 2] {
+    let (own_news, combined_news) = thread::scope(|scope| {
+        let writer = thread::Builder::new().name("log".to_owned()).spawn_scoped(scope, || own.write(bytes));
+        let combined_news = combined.write(bytes);
+        let own_news = writer.ok().map(|writer| writer.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        (own_news, combined_news)
+    });
+    // The system may have no more threads.
+    [own_news.unwrap_or_else(|| own.write(bytes)), combined_news]
 }
 
 #[derive(Debug)]
@@ -87,5 +106,50 @@ impl LogFile {
         let over = self.loss().map(|loss| format!("{loss}; it is written again from here on"));
         self.lost = 0;
         over
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+
+    use super::*;
+
+    fn log(name: &'static str, path: &std::path::Path) -> LogFile {
+        LogFile::new(name, OpenOptions::new().append(true).create(true).open(path).unwrap())
+    }
+
+    fn logs(directory: &std::path::Path) -> Logs {
+        let log = |name| log(name, &directory.join(name));
+        Logs { stdout: log("stdout"), stderr: log("stderr"), combined: log("combined") }
+    }
+
+    #[test]
+    fn pieces_of_any_size_are_in_both_logs_in_their_order() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut logs = logs(directory.path());
+        let large: Vec<u8> = (0..=u8::MAX).cycle().take(3 * MIN_PARALLEL_BYTES).collect();
+        let pieces = [b"small\n".as_slice(), &large, b"", b"half", &large[1..]];
+        for piece in pieces {
+            assert!(logs.write(Stream::Stdout, piece).is_empty());
+        }
+        assert!(logs.write(Stream::Stderr, &large).is_empty());
+        let read = |name| std::fs::read(directory.path().join(name)).unwrap();
+        assert!(read("stdout") == pieces.concat());
+        assert!(read("stderr") == large);
+        assert!(read("combined") == [pieces.concat(), large].concat());
+    }
+
+    #[test]
+    fn a_log_that_cannot_be_written_is_reported_once_and_the_other_one_has_everything() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut logs = logs(directory.path());
+        logs.stdout = log("stdout", std::path::Path::new("/dev/full"));
+        let large = vec![b'x'; MIN_PARALLEL_BYTES];
+        let news = logs.write(Stream::Stdout, &large);
+        assert!(matches!(news.as_slice(), [news] if news.starts_with("stdout cannot be written: ")), "{news:?}");
+        assert!(logs.write(Stream::Stdout, &large).is_empty());
+        assert_eq!(logs.losses(), [format!("{} bytes of stdout were lost", 2 * large.len())]);
+        assert_eq!(logs.lengths().combined, 2 * large.len() as u64);
     }
 }

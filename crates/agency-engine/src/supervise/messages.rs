@@ -1,6 +1,7 @@
 //! Messages, interrupts and answers on their way to the agent: the requests that bring them, and the bytes that it gets.
 
 use agency_adapters::{EncodeError, ToAgent};
+use agency_model::Event;
 use agency_model::conversation::{Input, InterruptKey, Medium, Message, MessageOrigin, ProcessStart, RequestFailure};
 use agency_system::fault;
 
@@ -56,7 +57,13 @@ impl Supervisor<'_> {
             Request::Message(text) => {
                 fault::point("tell.taken");
                 let origin = MessageOrigin::Request(request);
-                self.converse(Input::Message(Message { text: text.clone(), origin }));
+                let text = self.with_note(text);
+                self.converse(Input::Message(Message { text, origin }));
+            }
+            Request::Record(event) => {
+                self.note_restore(event);
+                self.append(Event::Work(event.clone()));
+                self.finish_request(request, Ok("recorded".to_owned()));
             }
             Request::Interrupt(Interrupt::Always) => self.converse(Input::Interrupt { request, unless_asked: false }),
             Request::Interrupt(Interrupt::UnlessAsked) => {

@@ -3,6 +3,8 @@
 //! The parser works on a copy of what is in the logs already. It cannot break them, and holds them up only when it is
 //! far behind.
 
+use std::time::Duration;
+
 use agency_adapters::{Opening, Outcome, StreamFormat, StreamItem};
 use agency_model::conversation::{Conversation, Input, Origin};
 use agency_model::run::Verdict;
@@ -11,10 +13,13 @@ use ulid::Ulid;
 
 use super::Supervisor;
 use super::stream_reader::StreamReader;
+use super::timers::Timer;
 use crate::runner::Stream;
 use crate::store::AgentNote;
 use crate::wire::LaunchOrders;
 
+/// How long a flood of output must be over until its memory is given back.
+const RELEASE_INTERVAL: Duration = Duration::from_secs(1);
 /// A longer answer is in the log, not in every place that shows a run.
 const MAX_SUMMARY_BYTES: usize = 16 * 1024;
 
@@ -30,8 +35,20 @@ pub(super) struct ProtocolReader {
     spent: Usage,
     /// The last error that it reported, for agents that end without a result.
     last_error: Option<String>,
-    /// Whether the snapshot lacks something that no event tells.
-    snapshot_is_due: bool,
+    /// Whether the snapshot lacks something of what was read.
+    snapshot: SnapshotNeed,
+}
+
+/// When the snapshot of the row has to be written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum SnapshotNeed {
+    /// It lacks nothing.
+    #[default]
+    None,
+    /// What it lacks is in the events too.
+    Soon,
+    /// No event has what it lacks.
+    Now,
 }
 
 impl ProtocolReader {
@@ -45,7 +62,7 @@ impl ProtocolReader {
             usage: Usage::default(),
             spent: launch.spent,
             last_error: None,
-            snapshot_is_due: false,
+            snapshot: SnapshotNeed::None,
         };
         reader.listen_anew();
         reader
@@ -121,9 +138,19 @@ impl ProtocolReader {
 impl Supervisor<'_> {
     /// Understands what was just written to the logs, now or when the parser has read what came before.
     pub(super) fn understand(&mut self, length: usize) {
-        if let Some(reader) = &mut self.protocol.reader {
-            let items = reader.feed(self.process.written(Stream::Stdout, length));
-            self.handle_items(items.unwrap_or_default());
+        let Some(reader) = &mut self.protocol.reader else { return };
+        match reader.feed(self.process.written(Stream::Stdout, length)) {
+            Some(items) => self.handle_items(items),
+            None => self.timers.arm_once(Timer::ReleaseMemory, RELEASE_INTERVAL),
+        }
+    }
+
+    /// Gives back the memory of a flood of output, unless the flood continues.
+    pub(super) fn release_memory(&mut self) {
+        if let Some(reader) = &mut self.protocol.reader
+            && !reader.release_memory()
+        {
+            self.timers.arm(Timer::ReleaseMemory, RELEASE_INTERVAL);
         }
     }
 
@@ -169,10 +196,10 @@ impl Supervisor<'_> {
             self.handle_item(item);
         }
         self.files.release_events();
-        // Once for all that was read at the same time: a file that replaces another one is brought to the disk at once,
-        // which takes longer than to read a hundred lines.
-        if std::mem::take(&mut self.protocol.snapshot_is_due) {
-            self.write_snapshot();
+        match std::mem::take(&mut self.protocol.snapshot) {
+            SnapshotNeed::None => {}
+            SnapshotNeed::Soon => self.write_snapshot_soon(),
+            SnapshotNeed::Now => self.write_snapshot(),
         }
     }
 
@@ -183,12 +210,13 @@ impl Supervisor<'_> {
                 self.protocol.session = Some(session);
                 self.store_agent_note();
                 // No event has it.
-                self.protocol.snapshot_is_due = true;
+                self.protocol.snapshot = SnapshotNeed::Now;
             }
             StreamItem::Result(outcome) => {
                 self.protocol.outcome = Some(outcome);
                 self.converse(Input::TurnEnded);
-                self.protocol.snapshot_is_due = true;
+                self.checkpoint_turn();
+                self.protocol.snapshot = self.protocol.snapshot.max(SnapshotNeed::Soon);
             }
             StreamItem::TurnStarted => self.converse(Input::TurnStarted),
             StreamItem::MessageTaken => self.converse(Input::MessageTaken),

@@ -52,7 +52,8 @@ fn rendered_by_kind(event: &Event) -> Option<String> {
         | Event::Restart { .. }
         | Event::Notice { .. }
         | Event::Completed { .. }
-        | Event::Unknown { .. } => None,
+        | Event::Unknown { .. }
+        | Event::Work(_) => None,
     }
 }
 
@@ -80,7 +81,7 @@ mod tests {
         let input = serde_json::json!({ "command": "cargo test\n--all", "description": "x" });
         let used = Event::ToolUse { tool_name: "Bash".into(), input, tool_id: None, parent_tool_id: None };
         assert_eq!(rendered(&used).unwrap(), "\u{2192} Bash cargo test\\n--all\n");
-        let output = "ok\nline\nline".to_owned();
+        let output = "ok\nline\nline".into();
         let result =
             Event::ToolResult { tool_name: "Bash".into(), output, success: true, tool_id: None, parent_tool_id: None };
         assert_eq!(rendered(&result).unwrap(), "\u{2190} Bash ok (+2 lines)\n");

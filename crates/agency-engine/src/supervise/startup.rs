@@ -29,8 +29,10 @@ use crate::runs::create::SupervisorThread;
 use crate::store::{RunRow, Store, StoreError};
 use crate::wire::{Environment, LaunchOrders, Report, receive_orders, send_report};
 
-/// How long the creator may take to hand the orders over.
-const ORDERS_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long the creator may take to hand the orders over: it makes the workspace meanwhile. One that dies closes the socket.
+const ORDERS_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long the database is waited for before there are orders, which say how long that may be.
+const EARLY_DATABASE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a prober may hold the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -115,13 +117,21 @@ fn supervise_run(home: &Home, id: &RunId, scope: SupervisorScope) -> Result<(), 
     let lock =
         Lock::take(&directory.supervisor_lock(), LOCK_TIMEOUT)?.ok_or_else(|| SuperviseError::Owned(id.clone()))?;
     fault::point("supervise.locked");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
+    // The workspace may still be made, so what needs no orders comes first. A thread shares its limits with the program.
+    let early_store = matches!(scope, SupervisorScope::Process)
+        .then(|| Store::open(&home.database(), EARLY_DATABASE_TIMEOUT).ok())
+        .flatten();
     let (creator, launch, environment) =
         orders(&directory).map_err(|source| SuperviseError::NoOrders { id: id.clone(), source })?;
     debug!(version = launch.version, host = %launch.host, mode = %launch.mode, "orders received");
+    if launch.host == Host::Tmux && matches!(scope, SupervisorScope::Process) {
+        // The pane may be older than the workspace, and new panes open in the directory of this process.
+        let _ = std::env::set_current_dir(&launch.directory);
+    }
     fault::point("supervise.ordered");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
     let notifier = runtime.block_on(async {
-        let run = RunParts { home, id, directory, scope, launch, environment, creator };
+        let run = RunParts { home, id, directory, scope, launch, environment, creator, early_store };
         run.supervise().await
     })?;
     // The run has finished, also for commands that have just connected; only notification programs are waited for.
@@ -155,10 +165,12 @@ struct RunParts<'a> {
     launch: LaunchOrders,
     environment: Environment,
     creator: UnixStream,
+    /// The database, where it could be opened before there were orders.
+    early_store: Option<Store>,
 }
 
 impl RunParts<'_> {
-    async fn supervise(self) -> Result<Option<Notifier>, SuperviseError> {
+    async fn supervise(mut self) -> Result<Option<Notifier>, SuperviseError> {
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         // A run that waits does not end with its pane, no more than one that works.
         let _hangup = self.scope.survive_hangup().map_err(system)?;
@@ -195,8 +207,14 @@ impl RunParts<'_> {
         }
     }
 
-    fn open_store(&self) -> Result<Store, StoreError> {
-        Store::open(&self.home.database(), Duration::from_millis(self.launch.lock_timeout_ms))
+    fn open_store(&mut self) -> Result<Store, StoreError> {
+        let limit = Duration::from_millis(self.launch.lock_timeout_ms);
+        let early = self.early_store.take().map(|store| store.with_lock_timeout(limit));
+        // It may have been replaced meanwhile.
+        match early.map(|mut store| store.refresh().map(|_| store)) {
+            Some(Ok(store)) => Ok(store),
+            Some(Err(_)) | None => Store::open(&self.home.database(), limit),
+        }
     }
 
     fn listen(&self) -> Result<(ControlServer, mpsc::Sender<ControlMessage>), SuperviseError> {

@@ -3,13 +3,20 @@
 //! The one rule: a database that is lost, or does not know the run, never ends the run. Its files hold everything until
 //! `agency reconcile` has rebuilt the row.
 
+use std::time::Duration;
+
 use agency_model::Event;
 use agency_model::run::Progress;
+use tokio::time::Instant;
 use tracing::warn;
 
 use super::Supervisor;
 use super::activity::ActivityTimes;
+use super::timers::Timer;
 use crate::store::{RunRow, StoreError, now};
+
+/// The ends of turns write the snapshot once per interval at most, as often as they write the row.
+const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(250);
 
 /// How far the row agrees with the supervisor.
 #[derive(Debug, Default)]
@@ -19,6 +26,8 @@ pub(super) struct RowSync {
     /// Whether a missing row was reported; once is enough.
     reported_lost: bool,
     pub(super) activity: ActivityTimes,
+    /// When the snapshot was last written for a report of the agent.
+    snapshot_at: Option<Instant>,
 }
 
 impl Supervisor<'_> {
@@ -43,8 +52,21 @@ impl Supervisor<'_> {
     }
 
     /// Writes the snapshot from which the row can be rebuilt.
-    pub(super) fn write_snapshot(&self) {
+    pub(super) fn write_snapshot(&mut self) {
+        self.timers.disarm(&Timer::WriteSnapshot);
+        self.row_sync.snapshot_at = Some(Instant::now());
         self.files.write_snapshot(&self.row_in_memory());
+    }
+
+    /// Writes the snapshot now, or soon if it was written a moment ago. A file that replaces another one is brought to the
+    /// disk at once, and takes as long as to read a hundred lines of an agent that ends one turn after the other.
+    pub(super) fn write_snapshot_soon(&mut self) {
+        let written = self.row_sync.snapshot_at.map(|at| at.elapsed());
+        if written.is_none_or(|since| since >= SNAPSHOT_INTERVAL) {
+            self.write_snapshot();
+        } else {
+            self.timers.arm_once(Timer::WriteSnapshot, SNAPSHOT_INTERVAL);
+        }
     }
 
     /// Continues with the database that is at its path now, if it is another one and has the run.

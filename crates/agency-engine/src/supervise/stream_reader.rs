@@ -25,6 +25,8 @@ pub(super) struct StreamReader {
     pieces: usize,
     ahead: usize,
     spare: Vec<Vec<u8>>,
+    /// Whether a piece was handed over since the last [`Self::release_memory`].
+    was_ahead: bool,
 }
 
 struct ReaderThread {
@@ -40,7 +42,14 @@ struct ReadPiece {
 
 impl StreamReader {
     pub(super) fn new(channel: Channel) -> Self {
-        Self { channel: Arc::new(Mutex::new(channel)), thread: None, pieces: 0, ahead: 0, spare: vec![] }
+        Self {
+            channel: Arc::new(Mutex::new(channel)),
+            thread: None,
+            pieces: 0,
+            ahead: 0,
+            spare: vec![],
+            was_ahead: false,
+        }
     }
 
     /// The parser itself, which may have read more than was taken.
@@ -64,6 +73,7 @@ impl StreamReader {
             // No thread could be started, so nothing is ahead.
             return Some(self.channel().feed(bytes));
         }
+        self.was_ahead = true;
         self.pieces += 1;
         self.ahead += bytes.len();
         None
@@ -97,13 +107,20 @@ impl StreamReader {
     fn take(&mut self, ReadPiece { items, piece }: ReadPiece) -> Vec<StreamItem> {
         self.pieces -= 1;
         self.ahead -= piece.len();
-        if self.spare.len() < MAX_SPARE_BUFFERS && self.pieces > 0 {
+        if self.spare.len() < MAX_SPARE_BUFFERS {
             self.spare.push(piece);
-        } else if self.pieces == 0 {
-            // What an idle supervisor keeps is kept for days.
-            self.spare = vec![];
         }
         items
+    }
+
+    /// Gives back the buffers if none was needed since the last call; `false` if they were. What an idle supervisor keeps
+    /// is kept for days, and a buffer that is given back after every piece is memory that the kernel clears for the next.
+    pub(super) fn release_memory(&mut self) -> bool {
+        let needed = std::mem::take(&mut self.was_ahead) || self.pieces > 0;
+        if !needed {
+            self.spare = vec![];
+        }
+        !needed
     }
 }
 
@@ -171,7 +188,10 @@ mod tests {
         }
         assert!(was_ahead);
         assert_eq!(found, (0..60).collect::<Vec<_>>());
-        assert_eq!((reader.pieces, reader.ahead, reader.spare.len()), (0, 0, 0));
+        assert_eq!((reader.pieces, reader.ahead), (0, 0));
+        assert!((1..=MAX_SPARE_BUFFERS).contains(&reader.spare.len()));
+        assert!(!reader.release_memory(), "it was needed a moment ago");
+        assert!(reader.release_memory() && reader.spare.is_empty());
     }
 
     #[test]

@@ -18,6 +18,10 @@ pub(super) enum Timer {
     Drain,
     /// The row is brought up to date with the agent's activity.
     StoreActivity,
+    /// The snapshot of the row is brought up to date.
+    WriteSnapshot,
+    /// Memory that only a flood of output needs is given back.
+    ReleaseMemory,
     /// The screen is read.
     ReadScreen,
     /// The next key is typed.

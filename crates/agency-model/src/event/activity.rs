@@ -29,7 +29,8 @@ impl Event {
             | Self::Message { .. }
             | Self::Usage(_)
             | Self::Completed { .. }
-            | Self::Unknown { .. } => None,
+            | Self::Unknown { .. }
+            | Self::Work(_) => None,
         }
     }
 }

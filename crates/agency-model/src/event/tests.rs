@@ -28,7 +28,7 @@ fn what_an_agent_did_reads_back() {
         },
         Event::ToolResult {
             tool_name: "Bash".to_owned(),
-            output: String::new(),
+            output: JsonText::default(),
             success: false,
             tool_id: None,
             parent_tool_id: Some("t0".to_owned()),

@@ -72,8 +72,11 @@ fn words_by_kind(line: &EventLine, field: fn(&str) -> String) -> String {
             one_line(&format!("asks {question_id}: {} {}", question.title, question.detail))
         }
         Event::Answer { question_id, answer: None, outcome, .. } => one_line(&format!("{question_id}: {outcome}")),
-        Event::Answer { question_id, by, outcome, .. } => one_line(&format!("{question_id}: {outcome} ({by})")),
+        Event::Answer { question_id, answer: Some(answer), by, outcome, .. } => {
+            one_line(&format!("{question_id}: {} ({by}): {outcome}", answer.words()))
+        }
         Event::Unknown { text } => one_line(&format!("? {text}")),
+        Event::Work(work) => one_line(&work.words()),
     }
 }
 

@@ -22,7 +22,7 @@ fn call(id: &str, command: &str) -> Event {
 
 fn result(id: &str, output: &str, success: bool) -> Event {
     let (tool_name, tool_id) = ("Bash".to_owned(), Some(id.to_owned()));
-    Event::ToolResult { tool_name, output: output.to_owned(), success, tool_id, parent_tool_id: None }
+    Event::ToolResult { tool_name, output: output.into(), success, tool_id, parent_tool_id: None }
 }
 
 #[test]

@@ -236,6 +236,7 @@ const MERGE: &[Field] = &[
     optional("into", Holds::Text, "the branch that the session began from", "The branch."),
     optional("commit_message", Holds::Template, "from the task and the workflow", "The message of the commit."),
     optional("strategy", STRATEGIES, "`merge`", "How."),
+    optional("check", Holds::Texts, "none", "Commands for the shell that have to succeed on the merged files."),
 ];
 
 const APPROVAL: &[Field] = &[optional("message", Holds::Template, "the name of the step", "The text of the question.")];

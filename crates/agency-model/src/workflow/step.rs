@@ -258,6 +258,9 @@ pub struct MergeStep {
     pub commit_message: Option<TemplateText>,
     /// How.
     pub strategy: MergeStrategy,
+    /// Commands that have to succeed on the merged files. Sessions of earlier versions have none.
+    #[serde(default)]
+    pub check: Vec<String>,
 }
 
 string_enum! {

@@ -102,19 +102,21 @@ pub fn kill_by_env(name: &str, fits: impl Fn(&str) -> bool, grace: Duration) {
     });
 }
 
-/// Our own children that still run, without those that were started to outlive us.
+/// Our own children that still run, without those that were started to outlive us, and without what is in our own
+/// session: agents have others, and a thread of ours waits for the git that it started.
 #[must_use]
 pub fn left_children() -> Vec<ProcessHandle> {
+    let Ok(Stat { session, .. }) = Stat::read(std::process::id()) else { return vec![] };
     child_pids()
         .into_iter()
+        .filter(|pid| Stat::read(*pid).is_ok_and(|stat| stat.session != session))
         .filter_map(ProcessHandle::open)
         .filter(ProcessHandle::is_running)
         .filter(|process| process.variable(INDEPENDENT_VARIABLE).is_none())
         .collect()
 }
 
-/// Reaps orphans that became our children, all but `own`, which other code waits for, and what is in our own session:
-/// agents have others, and a thread of ours waits for the git that it started.
+/// Reaps orphans that became our children, all but `own`, which other code waits for, and what is in our own session.
 pub fn reap_adopted(own: &[u32]) {
     let Ok(Stat { session, .. }) = Stat::read(std::process::id()) else { return };
     let is_adopted = |pid: &u32| !own.contains(pid) && Stat::read(*pid).is_ok_and(|stat| stat.session != session);
@@ -226,6 +228,18 @@ mod tests {
         reap_adopted(&[]);
         assert_eq!(ours.wait().unwrap().code(), Some(3));
         assert!(other.wait().is_err());
+    }
+
+    #[test]
+    fn what_a_thread_of_ours_started_is_not_left_by_an_agent() {
+        let mut ours = Command::new("sleep").arg("604").spawn().unwrap();
+        let mut agents = in_new_session(&mut Command::new("sleep")).arg("605").spawn().unwrap();
+        let left: Vec<u32> = left_children().iter().map(ProcessHandle::pid).collect();
+        assert!(left.contains(&agents.id()) && !left.contains(&ours.id()), "{left:?}");
+        for child in [&mut ours, &mut agents] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
     }
 
     #[test]

@@ -4,7 +4,10 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use rustix::process::{Pid, Signal, getpid, kill_process_group, set_child_subreaper, setsid};
+use rustix::process::{Pid, Signal, getpid, kill_process_group, nice, set_child_subreaper, setsid};
+
+/// As `nice` has it by default.
+const BACKGROUND_NICENESS: i32 = 10;
 
 /// Makes orphaned descendants our children instead of init's.
 pub fn adopt_orphans() -> io::Result<()> {
@@ -26,6 +29,12 @@ pub fn in_new_session(command: &mut Command) -> &mut Command {
             Ok(())
         })
     }
+}
+
+/// Lets other processes go first, for work that no user waits for.
+pub fn lower_priority() {
+    // Without it, the work is done at the usual priority.
+    let _ = nice(BACKGROUND_NICENESS);
 }
 
 /// Sends a signal to a whole process group; a group that is gone needs none.

@@ -32,8 +32,8 @@ pub(super) fn to_branch(
 ) -> Result<Attached, MergeError> {
     let common_dir = &lookup.common_dir;
     let Head::Detached(commit) = &checkout.head else { return Ok(Attached::NotNeeded) };
-    // A rebase and the like work on a detached HEAD. With reftable, HEAD is in no file that could be replaced.
-    if git_state::in_progress(admin_dir).is_some() || common_dir.join("reftable").is_dir() {
+    // A rebase and the like work on a detached HEAD.
+    if git_state::in_progress(admin_dir).is_some() {
         return Ok(Attached::NotNeeded);
     }
     let full_name = branch::full_name(&worktree.branch);
@@ -49,8 +49,27 @@ pub(super) fn to_branch(
         let update = own_ref::update(git, "agency: commits of a detached HEAD");
         update.args([full_name.as_str(), commit.as_str(), tip.as_str()]).read()?;
     }
-    replace_head(worktree, admin_dir, &Head::Ref(full_name))?;
+    set_head(worktree, (common_dir, admin_dir), &Head::Ref(full_name))?;
     Ok(Attached::Now)
+}
+
+/// Lets HEAD of a worktree name a branch or a commit.
+pub(super) fn set_head(
+    worktree: &GitWorktree,
+    (common_dir, admin_dir): (&Path, &Path),
+    head: &Head,
+) -> Result<(), MergeError> {
+    // Git's own entry, not a symlink of the agent's to another place.
+    let is_in_reftable = fs::symlink_metadata(admin_dir.join("reftable")).is_ok_and(|found| found.is_dir());
+    if !is_in_reftable {
+        return replace_head(worktree, admin_dir, head);
+    }
+    let git = GitCommand::on(admin_dir).env("GIT_COMMON_DIR", common_dir).config("core.hooksPath=/dev/null");
+    match head {
+        Head::Ref(name) => drop(git.run(["symbolic-ref", "HEAD"]).arg(name).read()?),
+        Head::Detached(commit) => own_ref::detach_head(git, commit)?,
+    }
+    Ok(())
 }
 
 /// Writes HEAD as git does: under its lock, and as a whole.

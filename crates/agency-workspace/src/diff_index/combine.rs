@@ -10,7 +10,7 @@ use super::super::index_file::{IndexEntry, IndexFile, Mode};
 
 /// The entries with which git adds the files of a working tree: those of the agent's index, with what the last look knows
 /// about their files, and the untracked files that the last look added.
-pub(super) fn combine(theirs: IndexFile, ours: Option<IndexFile>, work_tree: &Path) -> IndexFile {
+pub(in super::super) fn combine(theirs: IndexFile, ours: Option<IndexFile>, work_tree: &Path) -> IndexFile {
     let mut theirs = theirs.entries.into_iter().peekable();
     let mut ours = ours.unwrap_or_default().entries.into_iter().peekable();
     let mut repositories = Repositories { work_tree, known: HashMap::new() };

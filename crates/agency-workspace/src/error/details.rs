@@ -62,6 +62,7 @@ impl WorkspaceError {
             | Self::Locked { path, .. }
             | Self::RepositoryGone { path, .. }
             | Self::NestedRepositories { path, .. }
+            | Self::ObjectsInside { path, .. }
             | Self::NotSaved { path, .. }
             | Self::Replaced { path, .. }
             | Self::ReplacedGit { path }

@@ -15,7 +15,7 @@ use super::JjError;
 use crate::captured::CapturedOutput;
 use crate::git_command::{self, Finished, subcommand};
 use crate::pipes::{self, Sources, Watched};
-use crate::{Result, WorkspaceError};
+use crate::{Result, WorkspaceError, search_path};
 
 /// The oldest jj that makes workspaces as agency needs them.
 pub const OLDEST: &str = "0.40";
@@ -56,6 +56,10 @@ impl JjCommand {
         for variable in git_command::cleared().chain(["JJ_LOG", "JJ_TRACE"]) {
             command.env_remove(variable);
         }
+        if let Some(path) = search_path::without_relative() {
+            command.env("PATH", path);
+        }
+        command.envs(git_command::TRUE_OBJECTS);
         command.env("LC_ALL", "C").env("JJ_EDITOR", "false").env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());
         // An option names the directory: a missing one as the child's own would look like a missing jj.
         command.current_dir("/").args(["--no-pager", "--color=never", "--repository"]).arg(workspace);

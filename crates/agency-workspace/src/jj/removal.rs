@@ -13,6 +13,7 @@ use super::workspace_lookup::FoundJjWorkspace;
 use super::{JjError, JjWorkspace, stale};
 use crate::Workspace;
 use crate::git_command::GitCommand;
+use crate::objects_inside::objects_inside;
 use crate::snapshot::Odd;
 use crate::staging::Staging;
 use crate::{
@@ -237,6 +238,7 @@ pub(super) fn nested_in(workspace: &JjWorkspace) -> Result<Vec<PathBuf>> {
     let ignored = changes::ignored(&checkout).map_err(not_taken)?;
     let staging = Staging::over(&checkout).map_err(not_taken)?;
     let mut nested = unsaved::find(&checkout, staging.nested(), &ignored).repositories;
+    nested.extend(objects_inside(&checkout.common_dir, &workspace.path));
     nested.extend(worktree_lookup::has_own_repository(&workspace.path).then(|| PathBuf::from(".git")));
     Ok(nested)
 }

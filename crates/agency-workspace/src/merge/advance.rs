@@ -112,7 +112,7 @@ impl Step<'_> {
     /// Lets git move branch and files together, as `git merge --ff-only` does for a user.
     fn fast_forward(&self, checkout: &Path) -> Result<Forwarded, MergeError> {
         let staged = self.staged(checkout)?;
-        let git = GitCommand::at(checkout).in_users_language();
+        let git = GitCommand::at(checkout).in_users_language().uninterrupted();
         // Git updates the files first, and would run the hooks that come with the merge.
         let git = if self.changes_hooks(checkout)? { git.config("core.hooksPath=/dev/null") } else { git };
         let finished = git
@@ -131,7 +131,7 @@ impl Step<'_> {
         }
         // Git updates the files before the branch; if a hook then keeps the branch from moving, they go back.
         if self.tip()?.as_ref() == Some(self.before) && self.staged(checkout)? != staged {
-            let git = GitCommand::at(checkout).run(["read-tree", "-m", "-u"]);
+            let git = GitCommand::at(checkout).uninterrupted().run(["read-tree", "-m", "-u"]);
             git.args([self.after.as_str(), self.before.as_str()]).read()?;
         }
         Ok(Forwarded::Refused(message))
@@ -199,7 +199,8 @@ pub(super) fn described(dirty: &[(PathBuf, Dirty)]) -> Vec<DirtyCheckout> {
 
 /// Lets git move files and index of a checkout from one commit to another; its branch is moved elsewhere.
 fn switch(checkout: &Path, from: &Commit, to: &Commit) -> Result<Forwarded, MergeError> {
-    let git = GitCommand::at(checkout).config("core.hooksPath=/dev/null").run(["read-tree", "-m", "-u"]);
+    let git = GitCommand::at(checkout).config("core.hooksPath=/dev/null").uninterrupted();
+    let git = git.run(["read-tree", "-m", "-u"]);
     let finished = git.args([from.as_str(), to.as_str()]).finish()?;
     Ok(if finished.success { Forwarded::Done } else { Forwarded::Refused(finished.stderr) })
 }

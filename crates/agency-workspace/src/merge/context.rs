@@ -106,8 +106,14 @@ impl MergeContext {
 
 /// The repository's own working tree, if it has one.
 pub(super) fn main_tree(common_dir: &Path) -> Result<Option<PathBuf>, MergeError> {
-    let Worktrees { main, .. } = registered::list(common_dir)?;
-    Ok(Some(main.path).filter(|path| leads_to(path, common_dir)))
+    Ok(registered::list(common_dir)?.main_tree(common_dir))
+}
+
+impl Worktrees {
+    /// The repository's own working tree, if it has one.
+    pub(in super::super) fn main_tree(&self, common_dir: &Path) -> Option<PathBuf> {
+        Some(&self.main.path).filter(|path| leads_to(path, common_dir)).cloned()
+    }
 }
 
 /// Whether git finds this repository, and no other one, in a directory.

@@ -90,6 +90,12 @@ pub enum MergeError {
         /// The branch.
         branch: String,
     },
+    /// The branch with the work has other commits than it was to be merged with.
+    #[error("branch '{branch}' was changed while it was merged: try again")]
+    BranchMoved {
+        /// The branch.
+        branch: String,
+    },
     /// The branch to merge into does not exist.
     #[error("there is no branch '{name}' to merge into; make it with git branch, or name another one")]
     TargetMissing {
@@ -203,6 +209,16 @@ pub enum MergeError {
         /// Git's own words.
         message: String,
     },
+    /// The remote or a hook refused a branch, or was not reached.
+    #[error("branch '{branch}' was not pushed to {remote}{}", after_colon(.message))]
+    NotPushed {
+        /// The remote.
+        remote: String,
+        /// The branch.
+        branch: String,
+        /// Git's own words.
+        message: String,
+    },
     /// The branch was moved each time that a merge was ready.
     #[error("branch '{branch}' moved {tries} times while the merge was made: try again")]
     KeepsMoving {
@@ -242,6 +258,7 @@ impl MergeError {
             | Self::NotCommitted { .. }
             | Self::HookRefused { .. }
             | Self::BranchMissing { .. }
+            | Self::BranchMoved { .. }
             | Self::TargetInUse { .. }
             | Self::Unresolved { .. }
             | Self::WorktreeOfRun { .. }
@@ -250,6 +267,7 @@ impl MergeError {
             | Self::NotRestored { .. }
             | Self::CheckoutLocked { .. }
             | Self::NotMoved { .. }
+            | Self::NotPushed { .. }
             | Self::KeepsMoving { .. }
             | Self::Busy { .. } => ErrorCode::MergeFailed,
             Self::Lock(error) => error.code(),
@@ -265,6 +283,6 @@ fn unresolved(files: &[PathBuf]) -> String {
 /// How to merge without agency.
 fn by_hand(command: Option<&str>) -> String {
     command.map_or_else(String::new, |command| {
-        format!("; to merge its commits into the branch that you have checked out: {command}")
+        format!("; merge its commits into the branch that you have checked out, then merge again: {command}")
     })
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::super::git_command::GitCommand;
 use super::super::{Commit, WorkspaceError};
 use super::context::MergeContext;
 use super::{Conflict, MergeError};
@@ -24,22 +25,36 @@ pub(in super::super) fn merge_tree(
     ours: &Commit,
     theirs: &Commit,
 ) -> Result<Combined, MergeError> {
-    let command =
-        place.git().env("GIT_ATTR_SOURCE", ours.as_str()).run(["merge-tree", "--write-tree", "-z", "--messages"]);
+    merge_by(place.git(), &place.top, base, ours, theirs)
+}
+
+/// The same with a git of the caller's, whose directory is for error messages.
+pub(in super::super) fn merge_by(
+    git: GitCommand,
+    directory: &Path,
+    base: Option<&Commit>,
+    ours: &Commit,
+    theirs: &Commit,
+) -> Result<Combined, MergeError> {
+    let command = git.env("GIT_ATTR_SOURCE", ours.as_str()).run(["merge-tree", "--write-tree", "-z", "--messages"]);
     let command = command.args(base.map(|base| format!("--merge-base={base}")));
     let finished = command.args([ours.as_str(), theirs.as_str()]).finish()?;
     let tree = finished.stdout.split(|byte| *byte == 0).next().unwrap_or_default();
     let tree = String::from_utf8_lossy(tree).into_owned();
     if tree.parse::<Commit>().is_err() {
-        let (command, directory) = ("merge-tree".to_owned(), place.top.clone());
+        let (command, directory) = ("merge-tree".to_owned(), directory.to_owned());
         return Err(WorkspaceError::Git { command, directory, message: finished.stderr }.into());
     }
     Ok(if finished.success { Combined::Clean(tree) } else { Combined::Conflicts(conflicts(&finished.stdout)) })
 }
 
-/// Reads what git says after the tree: the entries with conflicts, an empty field, and messages, each with its paths.
 fn conflicts(printed: &[u8]) -> Vec<Conflict> {
-    let mut fields = printed.split(|byte| *byte == 0).skip(1);
+    conflicts_in(&mut printed.split(|byte| *byte == 0).skip(1))
+}
+
+/// Reads what git says after the tree: the entries with conflicts, an empty field, and messages, each with its paths; an
+/// empty field ends them.
+pub(in super::super) fn conflicts_in<'a>(fields: &mut impl Iterator<Item = &'a [u8]>) -> Vec<Conflict> {
     let mut found: BTreeMap<PathBuf, Option<(String, String)>> = BTreeMap::new();
     for entry in fields.by_ref().take_while(|field| !field.is_empty()) {
         if let Some(tab) = entry.iter().position(|byte| *byte == b'\t') {

@@ -16,11 +16,39 @@ pub enum MergeStrategy {
     Rebase,
 }
 
+impl MergeStrategy {
+    /// Its name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Merge => "merge",
+            Self::Squash => "squash",
+            Self::Rebase => "rebase",
+        }
+    }
+}
+
+impl std::str::FromStr for MergeStrategy {
+    type Err = UnknownStrategy;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let all = [Self::Merge, Self::Squash, Self::Rebase];
+        all.into_iter().find(|strategy| strategy.as_str() == text).ok_or_else(|| UnknownStrategy(text.to_owned()))
+    }
+}
+
+/// Says that a text is not the name of a strategy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not merge, squash or rebase")]
+pub struct UnknownStrategy(String);
+
 /// A wish to merge a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeRequest {
     /// The branch to merge into.
     pub into: String,
+    /// What the branch has to point at; anything, if absent. Work that was added since is not merged.
+    pub tip: Option<Commit>,
     /// How to merge.
     pub strategy: MergeStrategy,
     /// The message of the commit that `merge` and `squash` make; without one it names the branch.
@@ -66,6 +94,13 @@ pub enum MergeOutcome {
         at: Option<Commit>,
         /// Each file that does not merge.
         conflicts: Vec<Conflict>,
+    },
+    /// The check refused the merge; nothing was merged.
+    Refused {
+        /// The target branch.
+        target: String,
+        /// The commit that was checked.
+        commit: Commit,
     },
     /// The target is checked out with changes in files that the merge touches; nothing was merged.
     Blocked {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::git_command::GitCommand;
+use super::super::user_settings::UserSettings;
 use super::super::{Commit, GitWorktree, WorkspaceError, trash};
 use super::MergeError;
 use super::context::MergeContext;
@@ -33,7 +34,9 @@ impl Trial {
             .arg(&trial.path)
             .arg(at.as_str())
             .read()?;
-        let files = GitCommand::at(&trial.path).config("core.hooksPath=/dev/null");
+        let files = UserSettings::of_new_tree(&place.common_dir)?
+            .set(GitCommand::at(&trial.path))
+            .config("core.hooksPath=/dev/null");
         files.run(["read-tree", "--reset", "-u"]).arg(tree).read()?;
         fault::point("merge.tried");
         Ok(trial)

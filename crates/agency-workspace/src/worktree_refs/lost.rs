@@ -7,8 +7,15 @@ use super::super::git_command::GitCommand;
 use super::super::saved_work::standard_input;
 use super::super::{Result, WorkspaceError};
 
-/// What stays when a worktree goes.
-const KEPT_REFS: [&str; 5] = ["--branches", "--tags", "--remotes", "--glob=refs/agency/*", "--glob=refs/stas[h]"];
+/// What stays when a worktree goes. Its checkpoints go with it.
+const KEPT_REFS: [&str; 6] = [
+    "--branches",
+    "--tags",
+    "--remotes",
+    "--exclude=refs/agency/checkpoints/*",
+    "--glob=refs/agency/*",
+    "--glob=refs/stas[h]",
+];
 /// How often a set of commits that git cannot follow is divided to find those that it can.
 const MAX_DIVISIONS: usize = 64;
 

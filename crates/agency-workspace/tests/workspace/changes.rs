@@ -100,3 +100,20 @@ fn in_place_shows_changes_and_never_touches_a_file() {
 fn object_count(world: &World) -> String {
     world.git(["count-objects"])
 }
+
+#[test]
+fn attributes_of_the_agent_do_not_hide_text() {
+    let world = World::new();
+    world.write(".gitattributes", "*.lock -diff\n");
+    commit_all(&world.repository, "attributes");
+    let worktree = world.prepared();
+    write(&worktree.path.join(".gitattributes"), "*.lock -diff\n*.sh -diff\n");
+    write(&worktree.path.join("x.sh"), "evil\n");
+    write(&worktree.path.join("x.lock"), "long\n");
+    let diff = String::from_utf8(worktree.diff().unwrap()).unwrap();
+    assert!(diff.contains("+evil"), "{diff}");
+    assert!(diff.contains("Binary files /dev/null and b/x.lock differ"), "those of the base apply: {diff}");
+    let files = worktree.changes().unwrap().files;
+    assert_eq!(files[2], counted("x.sh", FileStatus::Added, 1, 0));
+    assert_eq!(files[1].lines, None);
+}

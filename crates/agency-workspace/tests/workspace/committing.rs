@@ -138,10 +138,57 @@ fn work_on_another_branch_or_beside_the_branch_is_not_guessed_about() {
     assert_eq!(world.git(["rev-parse", &format!("refs/heads/{}", worktree.branch)]), tip);
 }
 
+fn to_reftable(world: &World) {
+    // Git does not migrate logs.
+    fs::remove_dir_all(world.repository.join(".git/logs")).unwrap();
+    world.git(["refs", "migrate", "--ref-format=reftable"]);
+}
+
+/// The refusal names a command; when it was followed, the work is merged, and nothing is refused any more.
+#[test]
+fn commits_beside_the_branch_are_merged_by_the_printed_command() {
+    for (reftable, loose) in [(false, false), (false, true), (true, true)] {
+        let world = World::new();
+        if reftable {
+            to_reftable(&world);
+        }
+        let worktree = world.prepared();
+        write(&worktree.path.join("on"), "x");
+        commit_all(&worktree.path, "on the branch");
+        git(&worktree.path, ["switch", "-q", "--detach", "HEAD~1"]);
+        write(&worktree.path.join("beside"), "x");
+        commit_all(&worktree.path, "beside it");
+        if loose {
+            write(&worktree.path.join("loose"), "x");
+        }
+        let MergeError::OtherBranch { command, found, .. } = worktree.commit_all_for("loose", "main").unwrap_err()
+        else {
+            panic!("it was not refused");
+        };
+        assert_eq!(found, "no branch");
+        let command = command.unwrap();
+        let (_, commit) = command.rsplit_once(' ').unwrap();
+        assert_eq!(git(&worktree.path, ["rev-parse", "HEAD"]), commit, "what was loose is committed");
+        assert_eq!(git(&worktree.path, ["status", "--porcelain"]), "");
+        worktree.commit_all_for("loose", "main").unwrap_err();
+        world.git(["merge", "-q", "--no-edit", commit]);
+        worktree.commit_all("loose").unwrap_err();
+        let committed = worktree.commit_all_for("loose", "main").unwrap();
+        assert_eq!(committed.files, 0);
+        merged(worktree.merge(&request(MergeStrategy::Merge)));
+        for file in ["on", "beside"].into_iter().chain(loose.then_some("loose")) {
+            world.git(["cat-file", "-e", &format!("main:{file}")]);
+        }
+    }
+}
+
 #[test]
 fn commits_of_a_detached_head_that_follow_the_branch_are_its_work() {
-    for crashed in [false, true] {
+    for (crashed, reftable) in [(false, false), (true, false), (false, true), (true, true)] {
         let world = World::new();
+        if reftable {
+            to_reftable(&world);
+        }
         let worktree = world.prepared();
         let branch = format!("refs/heads/{}", worktree.branch);
         git(&worktree.path, ["switch", "-q", "--detach", "HEAD"]);

@@ -3,10 +3,24 @@
 #[cfg(test)]
 mod changes;
 #[cfg(test)]
+mod checking;
+#[cfg(test)]
+mod checkpoints;
+#[cfg(feature = "fault-points")]
+#[cfg(test)]
+mod checkpoints_killed;
+#[cfg(test)]
+mod checkpoints_restored;
+#[cfg(test)]
 mod commit_roots;
+#[cfg(test)]
 mod committing;
 #[cfg(test)]
 mod files;
+#[cfg(test)]
+mod files_now;
+#[cfg(test)]
+mod forecasting;
 #[cfg(test)]
 mod hidden_work;
 #[cfg(test)]
@@ -20,6 +34,7 @@ mod jj;
 #[cfg(feature = "fault-points")]
 #[cfg(test)]
 mod killed;
+#[cfg(test)]
 mod links;
 #[cfg(test)]
 mod looking_again;
@@ -38,6 +53,7 @@ mod merging_hooks;
 mod merging_killed;
 #[cfg(test)]
 mod odd_worktrees;
+#[cfg(test)]
 mod opening;
 #[cfg(test)]
 mod planning;
@@ -46,9 +62,15 @@ mod preparing;
 #[cfg(test)]
 mod prompt;
 #[cfg(test)]
+mod protecting;
+#[cfg(test)]
 mod refusals;
 #[cfg(test)]
+mod relative_programs;
+#[cfg(test)]
 mod removing;
+#[cfg(test)]
+mod replaced_objects;
 #[cfg(test)]
 mod reviewing;
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::world::{World, commit_all, git, write};
 pub(crate) fn request(strategy: MergeStrategy) -> MergeRequest {
     MergeRequest {
         into: "main".to_owned(),
+        tip: None,
         strategy,
         message: Some("the merge".to_owned()),
         dirty: DirtyFiles::Block,

@@ -21,7 +21,7 @@ const SAVE: usize = STRATEGIES.len();
 fn act(worktree: &GitWorktree, strategy: usize) -> MergeOutcome {
     worktree.commit_all("work").unwrap();
     let wish = STRATEGIES.get(strategy).map_or_else(saving, |strategy| request(*strategy));
-    worktree.merge(&wish).unwrap()
+    worktree.merge_checked(&wish, &mut |_| true).unwrap()
 }
 
 /// Runs in the process that is to be killed, and is nothing when it is run as a test.

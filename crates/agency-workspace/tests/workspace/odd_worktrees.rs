@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use agency_workspace::{DeleteBranch, GitWorktree, RemoveOptions, Workspace, WorkspaceError, WorktreeOutcome};
@@ -168,4 +169,35 @@ fn files_in_a_directory_that_git_cannot_open_are_not_removed() {
     let reference = removal.saved.unwrap().reference;
     assert_eq!(world.git(["cat-file", "-p", &format!("{reference}:new")]), "precious");
     assert_eq!(read_deep_file(&removal.kept.unwrap().join("worktree")), "deep\n");
+}
+
+// The repository would miss them, and nothing that was committed since could be read.
+#[test]
+fn objects_of_the_repository_that_lie_in_the_worktree_are_not_deleted() {
+    let by_link: fn(&World, &Path) = |world, inside| {
+        fs::rename(world.repository.join(".git/objects/pack"), inside).unwrap();
+        symlink(inside, world.repository.join(".git/objects/pack")).unwrap();
+    };
+    let by_alternates: fn(&World, &Path) = |world, inside| {
+        fs::create_dir(inside).unwrap();
+        fs::rename(world.repository.join(".git/objects/pack"), inside.join("pack")).unwrap();
+        write(&world.repository.join(".git/objects/info/alternates"), &format!("{}\n", inside.display()));
+    };
+    for moved_by in [by_link, by_alternates] {
+        let world = World::new();
+        let worktree = with_work(&world);
+        world.git(["repack", "-q", "-a", "-d"]);
+        write(&worktree.path.join(".gitignore"), "store\n");
+        moved_by(&world, &worktree.path.join("store"));
+        let obstacle = worktree.preview().unwrap().obstacle;
+        assert!(matches!(obstacle, Some(WorkspaceError::ObjectsInside { .. })), "{obstacle:?}");
+        let error = worktree.remove(PLAIN).unwrap_err();
+        let WorkspaceError::ObjectsInside { directories, .. } = &error else { panic!("{error}") };
+        assert_eq!(directories, &[Path::new("store")]);
+        assert_eq!(world.git(["fsck", "--no-dangling"]), "");
+        let kept = worktree.remove(FORCED).unwrap().kept.unwrap();
+        let packs = |directory: &Path| fs::read_dir(directory).map_or(0, Iterator::count);
+        let store = kept.join("worktree/store");
+        assert!(packs(&store) + packs(&store.join("pack")) > 1, "the objects are kept");
+    }
 }

@@ -2,9 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use agency_workspace::{Commit, GitWorktree, Workspace};
 
@@ -141,18 +142,25 @@ pub(crate) fn git<const N: usize>(directory: &Path, arguments: [&str; N]) -> Str
     printed
 }
 
+/// Runs git, which must succeed, with something to read.
+pub(crate) fn git_with_input<const N: usize>(directory: &Path, arguments: [&str; N], input: &str) -> String {
+    let mut git = command(directory, arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    git.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = git.wait_with_output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}");
+    String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned()
+}
+
+fn command<const N: usize>(directory: &Path, arguments: [&str; N]) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(directory).args(arguments).env("HOME", "/nonexistent");
+    command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").env("LC_ALL", "C");
+    command
+}
+
 /// Runs git with a private home.
 pub(crate) fn try_git<const N: usize>(directory: &Path, arguments: [&str; N]) -> (bool, String) {
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(directory)
-        .args(arguments)
-        .env("HOME", "/nonexistent")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("LC_ALL", "C")
-        .output()
-        .unwrap();
+    let output = command(directory, arguments).output().unwrap();
     let stdout = String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned();
     let stderr = String::from_utf8_lossy(&output.stderr);
     if output.status.success() { (true, stdout) } else { (false, format!("{stdout}{stderr}")) }

@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+use agency_engine::agency::Agency;
+use agency_engine::runs::messages::DeliveryError;
+use agency_engine::store::{QuestionRow, QuestionState};
 use agency_model::{Answer, ErrorCode, Question, QuestionId, RunId, UnfitAnswer};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,7 +48,10 @@ pub(crate) struct Answered {
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let row = agency.question(&args.question)?;
+    let row = match agency.question(&args.question) {
+        Err(DeliveryError::NoQuestion(text)) => return Err(not_a_question(&mut agency, context, &text)),
+        found => found?,
+    };
     if row.question.only_on_screen {
         let why = format!("{}: {}", row.id, UnfitAnswer::OnlyOnScreen);
         return Err(Problem::new(ErrorCode::InvalidAnswer, why).hint(format!("agency attach {} shows it", row.run_id)));
@@ -61,6 +67,30 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     context.answer(&answered, |out| {
         writeln!(out, "{}: {}, {}", answered.id, answer_words(&answered.answer), answered.outcome)
     })
+}
+
+/// A run cannot be answered, since its next question may be another one than the user has read: those that are open
+/// are named.
+fn not_a_question(agency: &mut Agency, context: &Context, text: &str) -> Problem {
+    let unknown = Problem::from(DeliveryError::NoQuestion(text.to_owned()));
+    let Ok(run) = context.select(agency, text) else { return unknown };
+    let open: Vec<QuestionRow> = agency
+        .questions_of(&run.id)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|row| row.state == QuestionState::Open)
+        .collect();
+    let name = run.name.as_deref().unwrap_or(run.id.as_str());
+    match open.first() {
+        None => unknown.hint(format!("{name} asks nothing now; agency inbox lists the open questions")),
+        Some(first) => {
+            let ids: Vec<&str> = open.iter().map(|row| row.id.as_str()).collect();
+            let count =
+                if ids.len() == 1 { "1 open question".to_owned() } else { format!("{} open questions", ids.len()) };
+            Problem::new(ErrorCode::QuestionNotFound, format!("{name} is a run, with {count}: {}", ids.join(", ")))
+                .hint(format!("agency inbox show {} shows it; then agency answer {}", first.id, first.id))
+        }
+    }
 }
 
 /// What the words mean to this question.

@@ -27,7 +27,9 @@ fn record_diagnostics(child: &ChildProcess) {
             Ok(())
         }
         // Its standard error is part of the log of a run.
-        ChildProcess::Driver { home, .. } => install(0, || Some(Destination::File(home.diagnostics_log()))),
+        ChildProcess::Driver { home, .. } | ChildProcess::Forecast { home, .. } => {
+            install(0, || Some(Destination::File(home.diagnostics_log())))
+        }
         ChildProcess::Scripted { .. } => Ok(()),
         _ => Ok(()),
     };

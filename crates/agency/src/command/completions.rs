@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use agency_engine::config::AgentConfig;
 use agency_engine::orchestrator::SessionManager;
 use agency_engine::sources::{Catalogue, Source};
-use agency_engine::store::{Purpose, QuestionRow, RunFilter, RunRow};
+use agency_engine::store::{Purpose, QuestionRow, RaceRow, RunFilter, RunRow};
 use agency_model::run::State;
 use agency_model::workflow::SessionState;
 use agency_model::{ErrorCode, RunKind, escaped_line};
@@ -100,7 +100,7 @@ fn newest_runs(filter: RunFilter) -> Vec<RunRow> {
 /// Those runs that a command may be able to act on, so that live ones are found among many that have finished.
 fn filter_for(purpose: Purpose) -> RunFilter {
     let states = match purpose {
-        Purpose::Read | Purpose::Restore => vec![],
+        Purpose::Read | Purpose::Land | Purpose::Restore => vec![],
         Purpose::ChangeLive => vec![State::Queued, State::Running],
         Purpose::ChangeFinished => vec![State::Completed, State::Failed, State::Killed],
     };
@@ -191,6 +191,15 @@ pub(super) fn question_candidates() -> ArgValueCandidates {
             candidate(&row.id.to_string(), Some(&format!("{run}: {title}")))
         };
         questions.iter().filter_map(offered).collect()
+    })
+}
+
+/// The races, newest first.
+pub(super) fn race_candidates() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let races = Context::new(false, None).agency().ok().and_then(|agency| agency.races().ok()).unwrap_or_default();
+        let offered = |race: &RaceRow| candidate(&race.id, race.verify.as_deref());
+        races.iter().filter_map(offered).collect()
     })
 }
 

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use agency_engine::agency::Agency;
@@ -28,10 +27,10 @@ use agency_system::process::own_terminal_size;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
 use self::progress::watch;
 use crate::context::Context;
+use crate::interrupts::Interrupts;
 use crate::output::styled;
 use crate::problem::Problem;
 use crate::view::{RunView, run_table};
@@ -65,14 +64,16 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let place = directory.path().canonicalize().map_err(io)?;
     let sample = sample::create(&place.join("adventure"))
         .map_err(|error| Problem::new(ErrorCode::Io, format!("the sample: {error}")))?;
-    let interrupted = interruption().map_err(io)?;
+    let interrupts = Interrupts::listen()?;
     let mut agency = open(&place)?;
     let plans =
         sample.tasks.iter().map(|task| agency.plan(request(&sample.path, task))).collect::<Result<Vec<_>, _>>()?;
     context.say(&format!("A sample repository is in {}", sample.path.display()));
-    context.say("Three scripted agents start, each in a worktree of its own. One of them will ask you something.\n");
+    context.say("Three scripted agents start, each in a worktree of its own.\nOne of them will ask you something.\n");
     let mut started = vec![];
-    let ended = match start_and_watch(&mut agency, &plans, &mut started, context, &interrupted) {
+    let watched = interrupts
+        .while_creating(|interrupted| start_and_watch(&mut agency, &plans, &mut started, context, interrupted));
+    let ended = match watched {
         Ok(ended) => ended,
         Err(problem) => {
             // No agent may work in a directory that goes away.
@@ -108,16 +109,6 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         }
         Ok(())
     })
-}
-
-/// Set when the user interrupts the demo; a second time ends it at once.
-fn interruption() -> std::io::Result<Arc<AtomicBool>> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(&interrupted))?;
-        signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
-    }
-    Ok(interrupted)
 }
 
 /// Opens a home of its own, in which the scripted agent has conversations.
@@ -188,8 +179,7 @@ fn installed_agents(place: &Path, context: &Context) -> Vec<String> {
 fn next_steps(agency: &str, agents: &[String]) -> [String; 3] {
     let [first, second] = match agents {
         [] => [
-            "No real agent is installed here yet. Install Claude Code, Codex, Gemini or opencode, then, in a git repository:"
-                .to_owned(),
+            format!("No real agent is installed here; see {agency} help quick-start. Then, in a git repository:"),
             format!("  {agency} run \"Fix the login test\""),
         ],
         [agent, ..] => [

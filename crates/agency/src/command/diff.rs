@@ -11,7 +11,7 @@ use agency_engine::runs::remove::RemoveError;
 use agency_engine::store::{Purpose, RunRow};
 use agency_model::patch::Patch as PatchText;
 use agency_model::{Escaper, Sgr};
-use agency_workspace::{Patch, PatchContext};
+use agency_workspace::{ChangedFile, Patch, PatchContext};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -80,16 +80,16 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     for warning in &unread {
         context.say(&format!("not in the diff: {warning}"));
     }
+    if text.is_empty() && Surface::stdout().is_terminal() {
+        context.say(&format!("{} has changed nothing so far", row.name.as_deref().unwrap_or(row.id.as_str())));
+    }
     if context.json() {
         let diff = String::from_utf8_lossy(&text).into_owned();
         return context.answer(&Diff { id: row.id, base_commit: row.base_commit, diff, unread }, |_| Ok(()));
     }
     if args.stat || args.name_only {
         let files = agency.workspace_of(&row)?.changes().map_err(RemoveError::from)?.files;
-        let _pager = Pager::start();
-        let lines = if args.stat { stat::lines(&files) } else { stat::names(&files) };
-        context.print_text(&lines).map_err(|error| Problem::output(&error))?;
-        return Ok(ExitCode::SUCCESS);
+        return print_files(&files, args.stat, context);
     }
     let configured =
         agency.config().diff_tool.as_ref().filter(|_| Surface::stdout().is_terminal() && args.layout.is_none());
@@ -101,13 +101,26 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         }
         return tool.show(&text);
     }
-    if let Some(shown) = coloured(&text, args.layout.unwrap_or_default()) {
+    print_patch(&text, args.layout.unwrap_or_default(), context)
+}
+
+/// Prints a diff: with colours and a pager on a terminal, as it is elsewhere.
+pub(super) fn print_patch(text: &[u8], layout: Layout, context: &Context) -> Result<ExitCode, Problem> {
+    if let Some(shown) = coloured(text, layout) {
         let _pager = Pager::start();
         context.print_text(shown.as_bytes()).map_err(|error| Problem::output(&error))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut data = Data::new(Escaper::new(Sgr::Escape));
-    data.print(&text).and_then(|()| data.finish()).map_err(|error| Problem::output(&error))?;
+    data.print(text).and_then(|()| data.finish()).map_err(|error| Problem::output(&error))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the files of a diff: their names, or also how many lines of each changed.
+pub(super) fn print_files(files: &[ChangedFile], with_lines: bool, context: &Context) -> Result<ExitCode, Problem> {
+    let _pager = Pager::start();
+    let lines = if with_lines { stat::lines(files) } else { stat::names(files) };
+    context.print_text(&lines).map_err(|error| Problem::output(&error))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -14,7 +14,8 @@ use crate::problem::Problem;
 
 /// Print the numbered events of a run; with --json, one JSON object per line
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  agency events fix\n  agency events -f --since 12 --json fix")]
+#[command(after_help = "Examples:\n  agency events fix\n  agency events -f --since 12 --json fix\n  \
+    agency events -f --all fix")]
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, allow_negative_numbers = true,
         add = super::completions::run_candidates(Purpose::Read))]
@@ -22,6 +23,9 @@ pub(crate) struct Args {
     /// Keep printing until the run has finished
     #[arg(short, long)]
     follow: bool,
+    /// With --follow, also what happens to the work after the end of the run, until the run is removed
+    #[arg(long, requires = "follow")]
+    all: bool,
     /// Only events after this number
     #[arg(long, value_name = "N", default_value_t = 0)]
     since: u64,
@@ -41,6 +45,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let text: String = wanted.map(|read| line(read, context.json()) + "\n").collect();
         if context.json() { context.print_json(text.into_bytes()) } else { context.print_text(text.as_bytes()) }
     };
+    if args.all {
+        return context.follow_work(&mut agency, &row.id, &mut cursor, print);
+    }
     if args.follow {
         return context.follow(&mut agency, &row.id, &mut cursor, print);
     }

@@ -49,6 +49,7 @@ pub(super) const PAGES: &[Page] = &[
     ("errors", "error codes and exit codes", include_str!("../../../../docs/errors.md")),
     ("files", "the files of the home and of a run", include_str!("../../../../docs/files.md")),
     ("glossary", "the terms", include_str!("../../../../docs/glossary.md")),
+    ("land", "from finished work to a commit on your branch", include_str!("../../../../docs/land.md")),
     ("library", "agency in a Rust program", include_str!("../../../../docs/library.md")),
     ("mcp", "the MCP server", include_str!("../../../../docs/mcp.md")),
     ("policy", "rules that answer permissions", include_str!("../../../../docs/policy.md")),

@@ -56,16 +56,5 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         return walk::walk(&mut agency, context);
     }
     let inbox = Inbox::read(&mut agency)?;
-    context.answer(&inbox, |out| {
-        if inbox.questions.is_empty() {
-            return writeln!(out, "No open questions.");
-        }
-        for (index, question) in inbox.questions.iter().enumerate() {
-            if index > 0 {
-                writeln!(out)?;
-            }
-            question.write(out, false)?;
-        }
-        Ok(())
-    })
+    context.answer(&inbox, |out| inbox.write(out))
 }

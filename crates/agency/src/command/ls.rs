@@ -66,7 +66,12 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         return watch::watch(&mut agency, args, &filter, context);
     }
     let rows = if context.json() {
-        agency.list(&filter)?.into_iter().map(|row| RunView::new(row, agency.home())).collect()
+        let mut runs = agency.list_as(&filter, |home, row| RunView::new(row, home))?;
+        let mut conflicts = agency.kept_conflicts(runs.iter().map(|run| (&run.id, run.repo.as_str())));
+        for run in &mut runs {
+            run.forecast = conflicts.remove(&run.id);
+        }
+        runs
     } else {
         listed(&mut agency, args, &filter)?
     };

@@ -49,7 +49,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.open(open)?;
     let mut plan = agency.full_plan()?;
     let mut swept = if args.dry_run { vec![] } else { agency.reconcile(&mut plan)? };
-    swept.extend(agency.move_saved_refs(if args.dry_run { MoveRefs::Plan } else { MoveRefs::Now })?);
+    if plan.has_old_saved_refs {
+        swept.extend(agency.move_saved_refs(if args.dry_run { MoveRefs::Plan } else { MoveRefs::Now })?);
+    }
     let answer = Reconciliation {
         dry_run: args.dry_run,
         adopted: plan.findings.adopted(),

@@ -32,8 +32,8 @@ use crate::run_names::{called, with_names};
     agency rm fix\n  agency rm --repo . --older-than 1d\n  agency rm --all-finished --older-than 7d --dry-run"
 )]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, required_unless_present_any = ["all_finished", "repo"],
-        conflicts_with_all = ["all_finished", "repo"],
+    #[arg(help = RUN_HELP, required_unless_present_any = ["all_finished", "repo", "race"],
+        conflicts_with_all = ["all_finished", "repo", "race"],
         allow_negative_numbers = true,
         add = super::completions::run_candidates(Purpose::ChangeFinished))]
     runs: Vec<String>,
@@ -43,6 +43,10 @@ pub(crate) struct Args {
     /// All finished runs of this repository
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     repo: Option<PathBuf>,
+    /// All finished runs of a race
+    #[arg(long, value_name = "RACE", conflicts_with_all = ["all_finished", "repo"],
+        add = super::completions::race_candidates())]
+    race: Option<String>,
     /// With --all-finished or --repo: only those that ended so long ago, such as 7d
     #[arg(long, value_name = "TIME", conflicts_with = "runs", value_parser = parse_duration)]
     older_than: Option<Duration>,
@@ -61,7 +65,7 @@ pub(crate) struct Args {
 impl Args {
     /// Whether it is about all finished runs, and not about some by name.
     const fn takes_all(&self) -> bool {
-        self.all_finished || self.repo.is_some()
+        self.all_finished || self.repo.is_some() || self.race.is_some()
     }
 }
 
@@ -184,6 +188,12 @@ fn choose(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<(Ru
             .iter()
             .map(|text| Ok((context.select_for(agency, text, Purpose::ChangeFinished)?, "named".to_owned())))
             .collect();
+    }
+    if let Some(race) = &args.race {
+        let race = agency.find_race(race)?;
+        let mut rows = agency.runs_of_race(&race)?;
+        rows.retain(|row| row.state.is_terminal() && row.removed_at.is_none());
+        return Ok(rows.into_iter().map(|row| (row, format!("of {}", race.id))).collect());
     }
     let states = vec![State::Completed, State::Failed, State::Killed];
     let repo = args.repo.as_deref().map(|path| super::repository_root(agency, path));

@@ -17,13 +17,16 @@ use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
 use super::{
-    adapters, agent, answer, attach, config, diff, doctor, inbox, logs, mcp, policy, reconcile, restore, rm, run, send,
-    serve, source, workflow,
+    adapters, agent, answer, attach, checkpoint, config, diff, doctor, inbox, logs, mcp, policy, reconcile, restore,
+    rm, run, send, serve, source, workflow,
 };
 use crate::context::Context;
 use crate::object_schema::write_as_objects;
 use crate::problem::Problem;
-use crate::view::{Answered, Inbox, QuestionView, Reason, RunView, Runs, Shown, SourceList, SourceView};
+use crate::view::{
+    Answered, Checkpoints, Inbox, QuestionView, RaceList, RaceView, Reason, ReviewView, RunView, Runs, Shown,
+    SourceList, SourceView,
+};
 
 /// Print JSON Schemas: of files that agency reads, and of every answer
 #[derive(Debug, clap::Args)]
@@ -56,6 +59,13 @@ const SCHEMAS: &[NamedSchema] = &[
     ("show", "agency show", || answer_schema(schema_for!(Shown))),
     ("logs", "agency logs", || answer_schema(schema_for!(logs::Logs))),
     ("diff", "agency diff", || answer_schema(schema_for!(diff::Diff))),
+    ("forecast", "agency forecast", || answer_schema(schema_for!(agency_engine::forecast::Forecast))),
+    ("checkpoint-ls", "agency checkpoint ls", || answer_schema(schema_for!(Checkpoints))),
+    ("checkpoint-show", "agency checkpoint show", || answer_schema(schema_for!(checkpoint::show::ShownCheckpoint))),
+    ("checkpoint-diff", "agency checkpoint diff", || answer_schema(schema_for!(checkpoint::diff::CheckpointDiff))),
+    ("checkpoint-restore", "agency checkpoint restore", || {
+        answer_schema(schema_for!(checkpoint::restore::RestoredCheckpoint))
+    }),
     ("attach", "agency attach", || answer_schema(schema_for!(attach::HowToAttach))),
     ("wait", "agency wait", || answer_schema(schema_for!(RunView))),
     ("why", "agency why", || answer_schema(schema_for!(Reason))),
@@ -97,6 +107,9 @@ const SCHEMAS: &[NamedSchema] = &[
     ("agent-kill-orphan", "agency agent kill-orphan", || answer_schema(schema_for!(KilledOrphan))),
     ("send", "agency send", || answer_schema(schema_for!(send::DeliveryView))),
     ("interrupt", "agency interrupt", || answer_schema(schema_for!(send::DeliveryView))),
+    ("review", "agency review", || answer_schema(schema_for!(ReviewView))),
+    ("race", "agency race and agency race show", || answer_schema(schema_for!(RaceView))),
+    ("race-ls", "agency race ls", || answer_schema(schema_for!(RaceList))),
     ("resume", "agency resume", || answer_schema(schema_for!(RunView))),
     ("adapters", "agency adapters", || answer_schema(schema_for!(adapters::Adapters))),
     ("stop", "agency stop with one run", || answer_schema(schema_for!(RunView))),
@@ -104,6 +117,14 @@ const SCHEMAS: &[NamedSchema] = &[
     ("rm", "agency rm with one run", || answer_schema(schema_for!(rm::Outcome))),
     ("rm-several", "agency rm with several runs", || answer_schema(schema_for!(rm::RemovedRuns))),
     ("restore", "agency restore", || answer_schema(schema_for!(restore::RestoredWork))),
+    ("land", "agency land", || answer_schema(schema_for!(super::land::LandAnswer))),
+    ("land-all-ready-dry-run", "agency land --all-ready --dry-run", || {
+        answer_schema(schema_for!(agency_engine::land::ReadyPlan))
+    }),
+    ("land-dry-run", "agency land --dry-run", || answer_schema(schema_for!(super::land::LandPlans))),
+    ("trust", "agency trust", || answer_schema(schema_for!(super::trust::Trusted))),
+    ("trust-ls", "agency trust ls", || answer_schema(schema_for!(super::trust::TrustedProjects))),
+    ("trust-revoke", "agency trust revoke", || answer_schema(schema_for!(super::trust::Revoked))),
     ("import", "agency import", || answer_schema(schema_for!(super::import::Imported))),
     ("init", "agency init", || answer_schema(schema_for!(super::init::Initialised))),
     ("workflow-validate", "agency workflow validate", || answer_schema(schema_for!(workflow::Validation))),

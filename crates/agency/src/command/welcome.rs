@@ -14,11 +14,14 @@ pub(super) fn greet(agency: &mut Agency, context: &Context) {
     let found: Vec<String> = agency.installed_agents(&here, &std::env::vars_os().collect());
     let names = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
     let usual = agency.config().default_agent.replace('_', "-");
-    context.say(&format!("Agents found here: {names}. The default is {usual}; -a NAME takes another one."));
-    let file = context.usual_config_file();
+    context.say(&format!("Agents found here: {names}.\nThe default is {usual}; -a NAME takes another one."));
+    // An agent that could be chosen instead, else how the line is written.
+    let other = found.iter().find(|name| **name != usual && *name != "scripted").map_or(usual, Clone::clone);
     context.say(&format!(
-        "To change that, write into {file}:\n  default_agent = \"codex\"\n  branch_template = \"agency/{{name}}\"   # \
-         branches by name instead of by id\n(This is shown once; agency doctor checks the rest.)"
+        "To change that, write into {}:\n  default_agent = \"{}\"\n  branch_template = \"agency/{{name}}\"   # branches \
+         by name, not by id\n(This is shown once; agency doctor checks the rest.)",
+        context.usual_config_file(),
+        other.replace('-', "_"),
     ));
 }
 

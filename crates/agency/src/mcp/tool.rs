@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use agency_engine::forecast::Forecast;
+use agency_engine::land::Landed;
 use agency_model::ErrorCode;
 use rmcp::model::{Tool as Definition, ToolAnnotations};
 use schemars::JsonSchema;
@@ -13,7 +15,7 @@ use tokio::sync::mpsc;
 
 use super::reply::Reply;
 use super::schema::{plain, plain_input};
-use super::{inbox, run_agent, runs, sources};
+use super::{forecast, inbox, land, run_agent, runs, sources};
 use crate::context::Context;
 use crate::problem::Problem;
 use crate::view::{Answered, Inbox, RunView, Runs, Shown, SourceList};
@@ -28,6 +30,8 @@ pub(crate) enum Tool {
     ShowRun,
     RunOutput,
     StopRun,
+    LandRun,
+    Forecast,
     Inbox,
 }
 
@@ -84,6 +88,8 @@ impl Tool {
         Self::ShowRun,
         Self::RunOutput,
         Self::StopRun,
+        Self::LandRun,
+        Self::Forecast,
         Self::Inbox,
     ];
 
@@ -97,6 +103,8 @@ impl Tool {
             Self::ShowRun => "show_run",
             Self::RunOutput => "run_output",
             Self::StopRun => "stop_run",
+            Self::LandRun => "land_run",
+            Self::Forecast => "forecast",
             Self::Inbox => "inbox",
         }
     }
@@ -109,13 +117,15 @@ impl Tool {
     /// Whether its work is useless once the client is gone.
     pub(super) const fn is_for_its_client(self) -> bool {
         match self {
-            Self::AskSources => true,
+            // A check without a waiting client is ended; what has landed stays.
+            Self::AskSources | Self::LandRun => true,
             Self::ListSources
             | Self::RunAgent
             | Self::ListRuns
             | Self::ShowRun
             | Self::RunOutput
             | Self::StopRun
+            | Self::Forecast
             | Self::Inbox => false,
         }
     }
@@ -142,6 +152,14 @@ impl Tool {
             }
             Self::RunOutput => "Read the last lines of what the agent of a run printed, as plain text.",
             Self::StopRun => "Stop a run: the agent is ended, its worktree and its work stay.",
+            Self::LandRun => {
+                "Bring the work of a finished or idle run into a branch: commit it, merge it, run the checks of the \
+                 project on the merged files, and move the branch. Refused unless the user allows it."
+            }
+            Self::Forecast => {
+                "Find out which runs of a repository would conflict with their target branch or with each other, and in \
+                 which files, before any of them is merged. Nothing is changed."
+            }
             Self::Inbox => {
                 "List what agents ask their user and wait for, oldest first. The user answers with agency answer."
             }
@@ -150,10 +168,14 @@ impl Tool {
 
     const fn effect(self) -> ToolEffect {
         match self {
-            Self::ListSources | Self::AskSources | Self::ListRuns | Self::ShowRun | Self::RunOutput | Self::Inbox => {
-                ToolEffect::Reads
-            }
-            Self::RunAgent => ToolEffect::Adds,
+            Self::ListSources
+            | Self::AskSources
+            | Self::ListRuns
+            | Self::ShowRun
+            | Self::RunOutput
+            | Self::Forecast
+            | Self::Inbox => ToolEffect::Reads,
+            Self::RunAgent | Self::LandRun => ToolEffect::Adds,
             Self::StopRun => ToolEffect::Ends,
         }
     }
@@ -165,7 +187,9 @@ impl Tool {
             Self::RunAgent => plain_input::<run_agent::Task>(),
             Self::ListRuns => plain_input::<runs::Which>(),
             Self::ShowRun | Self::StopRun => plain_input::<runs::One>(),
+            Self::LandRun => plain_input::<land::Landing>(),
             Self::RunOutput => plain_input::<runs::Lines>(),
+            Self::Forecast => plain_input::<forecast::ForecastPlace>(),
         }
     }
 
@@ -178,6 +202,8 @@ impl Tool {
             Self::ShowRun => plain::<Shown>(),
             Self::RunOutput => plain::<runs::Output>(),
             Self::StopRun => plain::<RunView>(),
+            Self::LandRun => plain::<Landed>(),
+            Self::Forecast => plain::<Forecast>(),
             Self::Inbox => plain::<Inbox>(),
         }
     }
@@ -202,6 +228,8 @@ impl Tool {
             Self::ShowRun => runs::show(call),
             Self::RunOutput => runs::output(call),
             Self::StopRun => runs::stop(call),
+            Self::LandRun => land::land(call),
+            Self::Forecast => forecast::forecast(call),
             Self::Inbox => inbox::list(call),
         }
     }

@@ -54,7 +54,8 @@ pub(crate) fn activity_words(event: &Event) -> Option<String> {
         | Event::Answer { .. }
         | Event::Usage(_)
         | Event::Completed { .. }
-        | Event::Unknown { .. } => None,
+        | Event::Unknown { .. }
+        | Event::Work(_) => None,
     }
 }
 

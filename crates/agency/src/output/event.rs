@@ -34,5 +34,6 @@ const fn icon(event: &Event) -> char {
         Event::Answer { .. } => '=',
         Event::Completed { .. } => '✓',
         Event::Unknown { .. } => '…',
+        Event::Work(_) => '⎇',
     }
 }

@@ -42,6 +42,17 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::HostStartFailed => Some("agency doctor checks the home and the configuration"),
         ErrorCode::WorktreeCreateFailed => Some("see git's message above; nothing was left behind"),
         ErrorCode::RunnerNotConfigured => Some("agency config show lists the configured agents"),
+        ErrorCode::NotTrusted => Some("agency trust shows the commands and approves them"),
+        ErrorCode::InvalidComment => Some("name a file and lines that agency diff shows"),
+        ErrorCode::NotReady => Some("agency show <run> shows what is missing"),
+        ErrorCode::MergeConflict => {
+            Some("resolve it in the worktree of the run, or agency land --on-conflict agent <run>")
+        }
+        ErrorCode::CheckFailed => Some("see the output above; the target branch was not changed"),
+        ErrorCode::CheckoutDirty => {
+            Some("commit or stash your changes, then try again; the target branch was not changed")
+        }
+        ErrorCode::CheckpointNotFound => Some("agency checkpoint ls lists the checkpoints of a run"),
         ErrorCode::RunNotFound => Some("agency ls --all lists all runs"),
         ErrorCode::AmbiguousRun => Some("give more of the id"),
         ErrorCode::InvalidState => Some("agency show <run> shows its state"),

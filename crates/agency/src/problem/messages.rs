@@ -57,7 +57,7 @@ impl Coded for DeliveryError {
     }
 }
 
-fn with_refusal(problem: Problem, refusal: &NotAllowed) -> Problem {
+pub(super) fn with_refusal(problem: Problem, refusal: &NotAllowed) -> Problem {
     match refusal {
         NotAllowed::Agent(run) => problem
             .hint(

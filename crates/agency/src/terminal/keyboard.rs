@@ -3,6 +3,7 @@
 //! It is put back as it was on every way out: when dropped, on a panic, and on a signal that ends us.
 
 use std::collections::VecDeque;
+use std::ffi::c_int;
 use std::io::{self, IsTerminal, Stdin};
 use std::sync::{Mutex, Once};
 use std::time::Duration;
@@ -47,6 +48,15 @@ pub(crate) enum Key {
 impl Keyboard {
     /// Begins to read single keys from standard input, which must be a terminal.
     pub(crate) fn open() -> io::Result<Self> {
+        Self::open_until(&[SIGHUP, SIGINT, SIGQUIT, SIGTERM])
+    }
+
+    /// The same for a program that handles INT and TERM itself; before they end it, it calls [`put_back`].
+    pub(crate) fn open_with_own_interrupts() -> io::Result<Self> {
+        Self::open_until(&[SIGHUP, SIGQUIT])
+    }
+
+    fn open_until(deadly: &[c_int]) -> io::Result<Self> {
         let stdin = io::stdin();
         if !stdin.is_terminal() {
             return Err(io::Error::from(io::ErrorKind::Unsupported));
@@ -55,7 +65,7 @@ impl Keyboard {
         if let Ok(mut kept) = BEFORE.lock() {
             *kept = Some(before.clone());
         }
-        watch_for_death()?;
+        watch_for_death(deadly)?;
         let keyboard = Self { stdin, before, pressed: VecDeque::new() };
         keyboard.take_keys()?;
         Ok(keyboard)
@@ -156,7 +166,7 @@ impl Drop for Keyboard {
 }
 
 /// Puts the terminal back as it was before the first key.
-fn put_back() {
+pub(crate) fn put_back() {
     // The thread that is putting it back already holds the lock.
     if let Ok(mut before) = BEFORE.try_lock()
         && let Some(before) = before.take()
@@ -167,7 +177,7 @@ fn put_back() {
 }
 
 /// Sees to the terminal when a panic or a signal ends us. A release build aborts on a panic, and drops nothing.
-fn watch_for_death() -> io::Result<()> {
+fn watch_for_death(deadly: &[c_int]) -> io::Result<()> {
     let mut outcome = Ok(());
     WATCHING.call_once(|| {
         let usual = std::panic::take_hook();
@@ -175,7 +185,7 @@ fn watch_for_death() -> io::Result<()> {
             put_back();
             usual(panic);
         }));
-        outcome = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM]).map(|mut signals| {
+        outcome = Signals::new(deadly).map(|mut signals| {
             std::thread::spawn(move || {
                 for signal in signals.forever() {
                     put_back();

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agency_engine::agency::Agency;
+use agency_engine::forecast::{ForecastVerdict, RunConflicts};
 use agency_engine::record::finish::read_markers;
+use agency_engine::store::RunRow;
 use agency_model::RunId;
 use agency_model::run::ChangedPath;
 use agency_workspace::ChangedFile;
@@ -51,7 +53,8 @@ impl ChangeCounter {
         let shown = Arc::new(Mailbox::new(vec![])?);
         let counter = Self(Arc::clone(&shown));
         std::thread::spawn(move || {
-            let mut thread = CounterThread { agency, sender, presence, counted: HashMap::new() };
+            let (counted, conflicts) = (HashMap::new(), HashMap::new());
+            let mut thread = CounterThread { agency, sender, presence, counted, conflicts };
             let mut limit = RECOUNT_INTERVAL;
             loop {
                 shown.wait(Some(limit), None);
@@ -78,11 +81,16 @@ struct CounterThread {
     sender: EventSender,
     presence: Presence,
     counted: HashMap<RunId, Counted>,
+    /// What each run was said to conflict with.
+    conflicts: HashMap<RunId, Vec<String>>,
 }
 
 impl CounterThread {
     /// Counts what is due, and returns when the next count may be due; none if the receiver is gone.
     fn round(&mut self, shown: &[ShownRun]) -> Option<Duration> {
+        if !self.tell_conflicts(shown) {
+            return None;
+        }
         // The marker of a run that has ended holds its changes, which is cheap to read.
         for one in shown.iter().filter(|one| one.over) {
             if is_due(one, self.counted.get(&one.run)) && !self.count(one) {
@@ -100,6 +108,21 @@ impl CounterThread {
         sent.then_some(Duration::ZERO)
     }
 
+    /// Reads the last forecasts, and reports what is different now; `false` if the receiver is gone.
+    fn tell_conflicts(&mut self, shown: &[ShownRun]) -> bool {
+        let rows: Vec<RunRow> = shown.iter().filter_map(|one| self.agency.run(&one.run).ok()).collect();
+        let mut found = self.agency.kept_conflicts(rows.iter().map(|row| (&row.id, row.repo_path.as_str())));
+        rows.into_iter().all(|row| {
+            let with = found.remove(&row.id).map(|conflicts| names_of(&self.agency, &conflicts)).unwrap_or_default();
+            let known = self.conflicts.entry(row.id.clone()).or_default();
+            if *known == with {
+                return true;
+            }
+            known.clone_from(&with);
+            self.sender.report(BackgroundEvent::Conflicts { run: row.id, with })
+        })
+    }
+
     fn count(&mut self, one: &ShownRun) -> bool {
         self.counted.insert(one.run.clone(), Counted { at: Instant::now(), updated_at: one.updated_at });
         match changes_of(&one.run, one.over, &self.agency) {
@@ -107,6 +130,13 @@ impl CounterThread {
             None => true,
         }
     }
+}
+
+/// The branch and the runs with which a run conflicts.
+fn names_of(agency: &Agency, conflicts: &RunConflicts) -> Vec<String> {
+    let target = (conflicts.verdict == ForecastVerdict::Conflict).then(|| conflicts.target.clone());
+    let runs = conflicts.conflicts_with.iter().map(|id| agency.run_name(id).unwrap_or_else(|| id.to_string()));
+    target.into_iter().chain(runs).collect()
 }
 
 fn is_due(one: &ShownRun, counted: Option<&Counted>) -> bool {

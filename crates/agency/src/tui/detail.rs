@@ -10,6 +10,7 @@ mod pane;
 mod patch;
 mod screen;
 mod scroll;
+mod timeline;
 mod transcript;
 mod window;
 
@@ -28,8 +29,10 @@ pub(super) use info::Paragraph;
 pub(super) use log_line::log_line;
 use pane::Pane;
 pub(super) use pane::PaneView;
+pub(super) use patch::{Commented, LineComment};
 pub(super) use screen::Screen;
 pub(super) use scroll::{Anchor, Body, RowStyle, Scroll, Viewport};
+pub(super) use timeline::{DiffPart, Timeline, TimelineEntry};
 pub(super) use window::{Ask, Load, Piece};
 
 /// The tabs.
@@ -86,6 +89,8 @@ pub(super) struct Subject {
     pub(super) generation: u64,
     pub(super) row: RunRow,
     pub(super) tab: Tab,
+    /// Which part, in the tab of the diff.
+    pub(super) part: DiffPart,
 }
 
 /// A further part of what a tab shows, to be read.
@@ -104,9 +109,12 @@ pub(super) enum Content {
     Transcript(Load<Arc<EventLine>>),
     /// Lines of events or logs.
     Lines(Load<Line<'static>>),
-    Diff(Patch),
+    /// What changed, and which checkpoint that is the diff of.
+    Diff(Patch, Option<Timeline>),
     /// What the parts of its lines are, which takes longer.
     Highlights(Highlights),
+    /// What was said about its lines.
+    Comments(Vec<LineComment>),
     Info(Vec<Paragraph>),
     /// The screen of the agent, with its history.
     Screen(Box<Screen>),
@@ -118,6 +126,7 @@ pub(super) enum Content {
 #[derive(Debug, Default)]
 pub(super) struct Detail {
     pub(super) tab: Tab,
+    part: DiffPart,
     subject: Option<Subject>,
     generation: u64,
     pane: Pane,
@@ -130,7 +139,9 @@ impl Detail {
     pub(super) fn turn_to(&mut self, row: Option<&RunRow>) -> Option<Option<Subject>> {
         match (&mut self.subject, row) {
             (None, None) => return None,
-            (Some(subject), Some(row)) if subject.row.id == row.id && subject.tab == self.tab => {
+            (Some(subject), Some(row))
+                if subject.row.id == row.id && subject.tab == self.tab && subject.part == self.part =>
+            {
                 let same = subject.row.updated_at == row.updated_at && subject.row.state == row.state;
                 if same {
                     return None;
@@ -140,10 +151,14 @@ impl Detail {
             }
             (Some(_) | None, Some(_) | None) => {}
         }
+        if self.tab != Tab::Diff || self.subject.as_ref().map(|subject| &subject.row.id) != row.map(|row| &row.id) {
+            self.part = DiffPart::Whole;
+        }
         self.generation += 1;
         self.pane = Pane::default();
         self.wanted = None;
-        self.subject = row.map(|row| Subject { generation: self.generation, row: row.clone(), tab: self.tab });
+        let (generation, tab, part) = (self.generation, self.tab, self.part);
+        self.subject = row.map(|row| Subject { generation, row: row.clone(), tab, part });
         Some(self.subject.clone())
     }
 
@@ -158,6 +173,20 @@ impl Detail {
     pub(super) fn wants(&mut self, area: Rect) -> Option<PageRequest> {
         let ask = self.wanted.take().or_else(|| self.pane.wants(viewport(area)))?;
         Some(PageRequest { generation: self.generation, ask })
+    }
+
+    /// Shows what changed in an earlier or a later turn; after the last one, all that changed.
+    pub(super) fn step_checkpoint(&mut self, earlier: bool) {
+        let is_new = std::mem::replace(&mut self.tab, Tab::Diff) != Tab::Diff;
+        self.part = match (self.part, self.pane.timeline()) {
+            (DiffPart::Whole, _) if earlier => DiffPart::LastTurn,
+            (part @ (DiffPart::LastTurn | DiffPart::Checkpoint(_)), Some(timeline)) if !is_new => {
+                let next = timeline.step(earlier);
+                if next == DiffPart::Checkpoint(timeline.shown) { part } else { next }
+            }
+            (part, _) if earlier => part,
+            (_, _) => DiffPart::Whole,
+        };
     }
 
     /// Moves by a key.
@@ -224,6 +253,39 @@ impl Detail {
         {
             scroll.fold(item, body, viewport(area));
         }
+    }
+
+    /// Begins to choose a line of the diff; false if there is none.
+    pub(super) fn begin_choosing(&mut self, area: Rect) -> bool {
+        let Pane::Changes(changes) = &mut self.pane else { return false };
+        if changes.body.timeline().is_some() {
+            return false;
+        }
+        changes.scroll.begin_choosing(&changes.body, viewport(area))
+    }
+
+    /// Moves to another line.
+    pub(super) fn move_cursor(&mut self, direction: Move, area: Rect) {
+        if let Some((body, scroll)) = self.pane.scrolled() {
+            scroll.move_cursor(direction, body, viewport(area));
+        }
+    }
+
+    /// No line is being chosen any more.
+    pub(super) fn end_choosing(&mut self) {
+        if let Some((_, scroll)) = self.pane.scrolled() {
+            scroll.cursor = None;
+        }
+    }
+
+    /// What a comment would be about.
+    pub(super) fn commented(&self, area: Rect) -> Option<Commented> {
+        self.pane.commented(viewport(area))
+    }
+
+    /// What to read again, because something about it changed that the row does not have.
+    pub(super) fn again(&self) -> Option<Subject> {
+        self.subject.clone()
     }
 
     /// What to draw.

@@ -51,7 +51,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
             Overlay::Form(form) => form::draw(&mut paint, areas.body, form, state.forms.agents.as_ref()),
             Overlay::Steps(steps) => steps::draw(&mut paint, areas.body, steps, state),
             Overlay::Palette(palette) => palette::draw(&mut paint, areas.body, palette, state),
-            Overlay::Filter | Overlay::Search => {}
+            Overlay::Filter | Overlay::Search | Overlay::DiffLine => {}
             Overlay::Inbox => inbox::draw(&mut paint, areas.body, state),
             Overlay::Editor(editor) => editor::draw(&mut paint, areas.body, editor),
             Overlay::Yank(row) => yank::draw(&mut paint, areas.body, row),

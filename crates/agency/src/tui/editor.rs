@@ -1,8 +1,10 @@
 //! A text that is being written, and what it is for.
 
 use agency_engine::store::{QuestionRow, RunRow};
-use agency_model::Answer;
+use agency_model::review::{CommentPlace, Side};
+use agency_model::{Answer, escaped_line};
 
+use super::detail::Commented;
 use super::effect::label;
 use super::inbox::own_words;
 use super::text_input::{Cursor, TextInput};
@@ -14,6 +16,8 @@ pub(super) enum Purpose {
     Answer(Box<QuestionRow>),
     /// A message to a run, or the prompt that continues a finished one.
     Message(Box<RunRow>),
+    /// A comment on what a run changed.
+    Comment(Box<RunRow>, Commented),
 }
 
 impl Purpose {
@@ -22,6 +26,7 @@ impl Purpose {
         match self {
             Self::Answer(question) => question.id.to_string(),
             Self::Message(row) => row.id.to_string(),
+            Self::Comment(row, about) => format!("{} {}", row.id, place(about)),
         }
     }
 
@@ -38,7 +43,18 @@ impl Purpose {
                 format!("{} is {}: resume it in a new run", label(row), row.state)
             }
             Self::Message(row) => format!("Message to {}", label(row)),
+            Self::Comment(_, about) => format!("Comment on {}: {}", place(about), escaped_line(about.text.trim())),
         }
+    }
+}
+
+/// The file and the line of a comment.
+fn place(about: &Commented) -> String {
+    let CommentPlace { path, side, lines } = &about.place;
+    match (lines, side) {
+        (None, _) => path.clone(),
+        (Some(lines), Side::New) => format!("{path}:{lines}"),
+        (Some(lines), Side::Old) => format!("{path}:-{lines}"),
     }
 }
 

@@ -5,7 +5,7 @@ use agency_engine::store::{QuestionRow, RunRow};
 use agency_model::{Answer, RunId, SessionId};
 use agency_workspace::DeleteBranch;
 
-use super::detail::{PageRequest, Subject};
+use super::detail::{Commented, PageRequest, Subject};
 use super::editor::Purpose;
 use super::form::{Agents, Field, RunSettings};
 use super::memory::Memory;
@@ -62,6 +62,14 @@ pub(super) enum Job {
         row: RunRow,
         text: String,
     },
+    /// Comment on what a run changed.
+    Comment {
+        row: RunRow,
+        about: Commented,
+        text: String,
+    },
+    /// Send all open comments on what a run changed to its agent.
+    SendComments(RunRow),
     /// End it if it runs, and start it again.
     Restart(RunRow),
     /// Find out what a removal would keep and save.
@@ -73,6 +81,8 @@ pub(super) enum Job {
         row: RunRow,
         branch: DeleteBranch,
     },
+    /// Find the run that was removed last of those with work to restore.
+    FindRemoved,
     /// Make a branch of what a removal saved.
     Restore(RunRow),
     /// Stop several runs, one after the other.
@@ -106,12 +116,15 @@ impl Job {
             Self::AnswerAll { questions, .. } => format!("answering {} questions", questions.len()),
             Self::Send { row, .. } => format!("sending to {}", label(row)),
             Self::Resume { row, .. } => format!("resuming {}", label(row)),
+            Self::Comment { row, .. } => format!("commenting on {}", label(row)),
+            Self::SendComments(row) => format!("sending comments to {}", label(row)),
             Self::Restart(row) => format!("restarting {}", label(row)),
             Self::PlanRemoval { row, .. } => format!("looking at what {} holds", label(row)),
             Self::Remove { row, .. } => format!("removing {}", label(row)),
             Self::Restore(row) => format!("restoring {}", label(row)),
             Self::StopAll(rows) => format!("stopping {} runs", rows.len()),
             Self::RemoveAll(rows) => format!("removing {} runs", rows.len()),
+            Self::FindRemoved => "looking for removed work".to_owned(),
             Self::Agents => "reading the agents".to_owned(),
             Self::Create(settings) => {
                 let what = settings.name.as_deref().or(settings.runner.as_deref()).unwrap_or("a run");
@@ -131,6 +144,8 @@ impl Job {
             | Self::Interrupt(row)
             | Self::Send { row, .. }
             | Self::Resume { row, .. }
+            | Self::Comment { row, .. }
+            | Self::SendComments(row)
             | Self::Restart(row)
             | Self::PlanRemoval { row, .. }
             | Self::Restore(row)
@@ -140,7 +155,12 @@ impl Job {
             | Self::Approve(session)
             | Self::Reject { session, .. }
             | Self::Retry { session, .. } => session.as_str(),
-            Self::AnswerAll { .. } | Self::StopAll(_) | Self::RemoveAll(_) | Self::Agents | Self::Create(_) => "",
+            Self::AnswerAll { .. }
+            | Self::FindRemoved
+            | Self::StopAll(_)
+            | Self::RemoveAll(_)
+            | Self::Agents
+            | Self::Create(_) => "",
         }
     }
 
@@ -158,13 +178,16 @@ impl Job {
             Self::Send { row, text } | Self::Resume { row, text } => {
                 Some((Purpose::Message(Box::new(row.clone())), text))
             }
+            Self::Comment { row, about, text } => Some((Purpose::Comment(Box::new(row.clone()), about.clone()), text)),
             Self::Stop(_)
             | Self::Interrupt(_)
+            | Self::SendComments(_)
             | Self::Answer { .. }
             | Self::AnswerAll { .. }
             | Self::Restart(_)
             | Self::PlanRemoval { .. }
             | Self::Remove { .. }
+            | Self::FindRemoved
             | Self::Restore(_)
             | Self::StopAll(_)
             | Self::RemoveAll(_)
@@ -190,6 +213,8 @@ pub(super) enum JobOutcome {
     Said(String),
     /// What a removal would keep and save.
     Removal { run: RunId, branch: DeleteBranch, notes: Vec<String> },
+    /// The run whose saved work can be restored; none if there is none.
+    Removed(Option<Box<RunRow>>),
     /// The agents that there are.
     Agents(Agents),
     /// A run was created; this is what there is to say.

@@ -76,6 +76,10 @@ pub(super) fn run(number: u8, name: &str) -> RunRow {
         kind: RunKind::Run,
         vcs: Vcs::Git,
         workflow_session: None,
+        landed_at: None,
+        landed_commit: None,
+        landed_into: None,
+        race_id: None,
         id,
     }
 }

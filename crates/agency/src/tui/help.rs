@@ -21,10 +21,12 @@ impl HelpLine {
     }
 }
 
-const ORDER: [Scope; 15] = [
+const ORDER: [Scope; 17] = [
     Scope::Runs,
     Scope::Run,
     Scope::Detail,
+    Scope::Diff,
+    Scope::DiffLine,
     Scope::Inbox,
     Scope::Steps,
     Scope::Form,

@@ -34,6 +34,8 @@ pub(super) enum BackgroundEvent {
     Runs(RunsNews),
     /// What a run changed in its workspace.
     Changes { run: RunId, changes: ChangeCount },
+    /// With what the work of a run conflicts, by names.
+    Conflicts { run: RunId, with: Vec<String> },
     /// Something about what a tab shows; one of an older generation is stale.
     Detail { generation: u64, content: Content },
     /// Something that was to be done is done, or was refused.

@@ -15,6 +15,10 @@ pub(super) enum Scope {
     Runs,
     /// The tabs about one run.
     Detail,
+    /// What a run changed.
+    Diff,
+    /// A line of it is being chosen.
+    DiffLine,
     /// What can be done with the selected run, in the list and in the tabs.
     Run,
     /// The questions.
@@ -49,6 +53,8 @@ impl Scope {
         match self {
             Self::Runs => &[Self::Runs, Self::Run, Self::Main, Self::Everywhere],
             Self::Detail => &[Self::Detail, Self::Run, Self::Main, Self::Everywhere],
+            Self::Diff => &[Self::Diff, Self::Detail, Self::Run, Self::Main, Self::Everywhere],
+            Self::DiffLine => &[Self::DiffLine],
             Self::Inbox => &[Self::Inbox, Self::Everywhere],
             Self::Steps => &[Self::Steps, Self::Everywhere],
             Self::Form => &[Self::Form],
@@ -68,6 +74,8 @@ impl Scope {
         match self {
             Self::Runs => "List of runs",
             Self::Detail => "Tabs of a run",
+            Self::Diff => "Diff of a run",
+            Self::DiffLine => "Line for a comment",
             Self::Run => "The selected run",
             Self::Inbox => "Inbox",
             Self::Steps => "Workflow",
@@ -172,12 +180,20 @@ pub(super) enum ViewAction {
     FoldAll,
     NextLandmark,
     PreviousLandmark,
+    EarlierTurn,
+    LaterTurn,
     Search,
     NextMatch,
     Left,
     Right,
     PreviousMatch,
     Widen,
+    /// Begin to choose a line for a comment.
+    ChooseLine,
+    /// Write a comment on the chosen line.
+    CommentLine,
+    CommentFile,
+    SendComments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -325,7 +341,9 @@ mod tests {
     /// Letters act where they are shown: what is in front lets only its own keys and the common ones through.
     #[test]
     fn no_letter_reaches_what_is_behind() {
-        for scope in [Scope::Inbox, Scope::Steps, Scope::Help, Scope::Confirm, Scope::Yank, Scope::Search] {
+        for scope in
+            [Scope::Inbox, Scope::Steps, Scope::Help, Scope::Confirm, Scope::Yank, Scope::Search, Scope::DiffLine]
+        {
             for letter in ['n', 'x', 'D', 'm', 's', 'f', '!'] {
                 let key = Key { code: KeyCode::Char(letter), modifiers: KeyModifiers::NONE };
                 let own = BINDINGS.iter().any(|binding| binding.scope == scope && binding.keys.contains(&key));

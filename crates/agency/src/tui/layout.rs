@@ -7,8 +7,8 @@ use super::state::Focus;
 /// From this width on, the list and the tabs stand side by side.
 const MIN_SPLIT_WIDTH: u16 = 100;
 /// So wide, the list has room for the agents, where so much is left for the tabs.
-const WITH_AGENT: u16 = 58;
-const MIN_TAB_WIDTH: u16 = 62;
+const WITH_AGENT: u16 = 63;
+const MIN_TAB_WIDTH: u16 = 57;
 /// From this height on, they have frames.
 const MIN_FRAMED_HEIGHT: u16 = 20;
 

@@ -33,6 +33,8 @@ pub(super) struct ChangeCount {
 pub(super) struct ListedRun {
     pub(super) row: RunRow,
     pub(super) changes: Option<ChangeCount>,
+    /// What its work conflicts with: branches and the names of other runs.
+    pub(super) conflicts: Vec<String>,
     /// How many questions wait.
     pub(super) asks: usize,
 }
@@ -193,7 +195,7 @@ impl RunList {
             }
             None => {
                 let asks = self.asking.get(&row.id).copied().unwrap_or_default();
-                self.entries.insert(row.id.clone(), ListedRun { row, changes: None, asks });
+                self.entries.insert(row.id.clone(), ListedRun { row, changes: None, conflicts: vec![], asks });
                 true
             }
         }
@@ -202,6 +204,12 @@ impl RunList {
     pub(super) fn learn_changes(&mut self, id: &RunId, changes: ChangeCount) {
         if let Some(entry) = self.entries.get_mut(id) {
             entry.changes = Some(changes);
+        }
+    }
+
+    pub(super) fn learn_conflicts(&mut self, id: &RunId, with: Vec<String>) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.conflicts = with;
         }
     }
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::change_counter::ShownRun;
 use super::confirm::Confirm;
-use super::detail::Detail;
+use super::detail::{Detail, Tab};
 use super::editor::Editor;
 use super::effect::{Effect, Failure, Job, JobNumber};
 use super::form::{Form, FormStore};
@@ -56,6 +56,8 @@ pub(super) enum Overlay {
     Form(Box<Form>),
     /// The steps of a workflow session.
     Steps(Box<Steps>),
+    /// A line of the diff is being chosen.
+    DiffLine,
 }
 
 /// Something that was said at the bottom.
@@ -88,8 +90,6 @@ pub(super) struct State {
     /// What is being done, oldest first.
     pub(super) jobs: Vec<(JobNumber, Job)>,
     next_job: JobNumber,
-    /// The runs that were removed here, the last one last.
-    pub(super) removed: Vec<RunRow>,
     pub(super) said: Option<StatusMessage>,
     /// Whether to leave as soon as everything is done.
     pub(super) leaving: bool,
@@ -118,7 +118,6 @@ impl State {
             overlays: vec![],
             jobs: vec![],
             next_job: 0,
-            removed: vec![],
             said: None,
             leaving: false,
             has_focus: true,
@@ -151,8 +150,10 @@ impl State {
             Some(Overlay::Yank(_)) => Scope::Yank,
             Some(Overlay::Form(_)) => Scope::Form,
             Some(Overlay::Steps(steps)) => steps.scope(),
+            Some(Overlay::DiffLine) => Scope::DiffLine,
             None => match self.focus {
                 Focus::List => Scope::Runs,
+                Focus::Detail if self.detail.tab == Tab::Diff => Scope::Diff,
                 Focus::Detail => Scope::Detail,
             },
         }

@@ -88,7 +88,8 @@ impl QuestionView {
         writeln!(out, "  {}", plain(&self.content.title))?;
         // Not `lines`, which takes the \r of a line's end away.
         let lines: Vec<&str> = self.content.detail.split_terminator('\n').collect();
-        let shown = if whole { lines.len() } else { MAX_LISTED_LINES };
+        // A line about one line would be no shorter.
+        let shown = if whole || lines.len() == MAX_LISTED_LINES + 1 { lines.len() } else { MAX_LISTED_LINES };
         for line in lines.iter().take(shown) {
             writeln!(out, "  | {}", plain(line))?;
         }
@@ -134,15 +135,7 @@ impl QuestionView {
 
 /// An answer in words.
 pub(crate) fn answer_words(answer: &Answer) -> String {
-    match answer {
-        Answer::Allow { message: None } => "allow".to_owned(),
-        Answer::Allow { message: Some(message) } => format!("allow ({})", plain(message)),
-        Answer::Deny { message: None } => "deny".to_owned(),
-        Answer::Deny { message: Some(message) } => format!("deny ({})", plain(message)),
-        Answer::AllowAll => "allow all".to_owned(),
-        Answer::Options { chosen } => plain(&chosen.join(", ")),
-        Answer::Text { text } => plain(text),
-    }
+    plain(&answer.words())
 }
 
 /// The answer that consists of these options, by their places.

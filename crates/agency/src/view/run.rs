@@ -1,5 +1,6 @@
 //! A run as answers show it.
 
+use agency_engine::forecast::RunConflicts;
 use agency_engine::home::Home;
 use agency_engine::store::RunRow;
 use agency_model::run::{Reason, RestartPolicy, State};
@@ -54,6 +55,13 @@ pub(crate) struct RunView {
     pub(crate) kind: RunKind,
     pub(crate) vcs: Vcs,
     pub(crate) workflow_session: Option<SessionId>,
+    /// What the last forecast says about the run; only `agency ls` has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) forecast: Option<RunConflicts>,
+    /// When its work was brought into a branch.
+    pub(crate) landed_at: Option<Timestamp>,
+    pub(crate) landed_into: Option<String>,
+    pub(crate) landed_commit: Option<String>,
 }
 
 impl RunView {
@@ -100,6 +108,10 @@ impl RunView {
             kind: row.kind,
             vcs: row.vcs,
             workflow_session: row.workflow_session,
+            forecast: None,
+            landed_at: row.landed_at,
+            landed_into: row.landed_into,
+            landed_commit: row.landed_commit,
         }
     }
 }

@@ -4,9 +4,9 @@ use std::io::Write;
 
 use agency_engine::agency::Agency;
 use agency_engine::record::finish::read_markers;
-use agency_engine::store::RunRow;
-use agency_model::run::ChangedPath;
-use agency_model::{RunKind, Usage, Vcs, WorkspaceKind, hide_mcp_values};
+use agency_engine::store::{QuestionRow, QuestionState, RunRow};
+use agency_model::run::{ChangedPath, Reason, State};
+use agency_model::{QuestionId, RunKind, Usage, Vcs, WorkspaceKind, hide_mcp_values};
 use agency_workspace::ChangedFile;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,10 +25,14 @@ pub(crate) struct Shown {
     /// The agent's last answer, where its stream is understood.
     summary: Option<String>,
     /// The files that differ from the base commit now, or did when the run ended and its workspace is gone; null for a run
-    /// in the user's own checkout.
+    /// in the user's own checkout. Those of an imported run are those of its worktree now.
     changed_files: Option<Vec<ChangedPath>>,
-    /// What git printed about each directory that it could not open: files in it are not among `changed_files`.
+    /// What git printed about each directory that it could not open: files in it are not among `changed_files`. Where the
+    /// files could not be compared at all, why; `changed_files` is then what was recorded when the run ended, or null.
     unread: Vec<String>,
+    /// The open questions.
+    #[serde(skip)]
+    asks: Vec<QuestionId>,
 }
 
 /// Everything about a run.
@@ -39,17 +43,27 @@ pub(crate) fn shown(agency: &Agency, row: RunRow) -> Shown {
     };
     // A workspace that is gone, or a repository that moved, has no changes to show. In the user's own checkout nothing
     // tells the agent's changes from the user's, and git takes several times as long as everything else here.
-    let has_own = row.workspace != WorkspaceKind::None;
-    let changes = has_own.then(|| agency.workspace_of(&row).ok()?.changes().ok()).flatten();
+    let has_own = row.workspace != WorkspaceKind::None || row.reason == Some(Reason::Imported);
+    let workspace = has_own.then(|| agency.workspace_of(&row).ok()).flatten();
+    let workspace = workspace.filter(|workspace| workspace.directory().is_dir());
+    let (changes, failure) = match workspace.map(|workspace| workspace.changes()) {
+        Some(Ok(changes)) => (Some(changes), None),
+        Some(Err(error)) => (None, Some(format!("the files cannot be compared: {error}"))),
+        None => (None, None),
+    };
     let done = read_markers(&directory);
     let (summary, noted) = done.map_or((None, None), |done| (done.summary, done.changed_files));
     let mut spec: Option<Value> = read("spec.json");
     if let Some(spec) = &mut spec {
         hide_mcp_values(spec);
     }
-    let unread = changes.as_ref().map(|changes| changes.unread.clone()).unwrap_or_default();
+    let unread = changes.as_ref().map(|changes| changes.unread.clone());
+    let unread = unread.unwrap_or_default().into_iter().chain(failure).collect();
+    let open = |question: &QuestionRow| question.state == QuestionState::Open;
+    let asks = agency.questions_of(&row.id).unwrap_or_default().into_iter().filter(open).map(|row| row.id).collect();
     Shown {
         unread,
+        asks,
         run: RunView::new(row, agency.home()),
         spec,
         inputs: read("inputs.json"),
@@ -99,8 +113,9 @@ impl Shown {
         let time = |at: jiff::Timestamp| format!("{at} ({} ago)", ago(now, at));
         let mut lines = vec![("run", run.id.to_string())];
         lines.extend(run.name.clone().map(|name| ("name", name)));
-        let phase = run.phase.as_deref().map_or_else(String::new, |phase| format!(" ({phase})"));
-        lines.push(("state", format!("{}{phase}", state_word(run.state))));
+        let status = if run.state == State::Running { format!(" ({})", run.status.as_str()) } else { String::new() };
+        lines.push(("state", format!("{}{status}", state_word(run.state))));
+        lines.extend(self.asks.iter().map(|id| ("asks", format!("agency inbox show {id}"))));
         lines.extend(run.error.clone().map(|error| ("error", error)));
         lines.extend(run.exit_code.map(|code| ("exit code", code.to_string())));
         lines.extend(run.signal.map(|signal| ("signal", signal.to_string())));
@@ -130,6 +145,7 @@ impl Shown {
         lines.extend(run.agent_session.clone().map(|session| ("conversation", session)));
         lines.extend(run.usage.map(|usage| ("usage", usage_words(&usage))));
         lines.extend(run.saved_ref.clone().map(|saved| ("saved work", saved)));
+        lines.extend(landing(run, &time).map(|words| ("landed", words)));
         lines.extend(run.removed_at.map(|at| ("removed", time(at))));
         lines.push(("directory", run.run_dir.clone()));
         for (index, line) in self.summary.iter().flat_map(|summary| summary.lines()).enumerate() {
@@ -142,6 +158,12 @@ impl Shown {
     pub(crate) const fn spec(&self) -> Option<&Value> {
         self.spec.as_ref()
     }
+}
+
+/// Where its work was brought, by what commit, and when.
+fn landing(run: &RunView, time: &dyn Fn(jiff::Timestamp) -> String) -> Option<String> {
+    let (at, into, commit) = (run.landed_at?, run.landed_into.as_deref()?, run.landed_commit.as_deref()?);
+    Some(format!("on {into} as {commit:.12}, {}", time(at)))
 }
 
 fn usage_words(usage: &Usage) -> String {

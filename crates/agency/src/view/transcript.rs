@@ -106,10 +106,11 @@ fn failure(tool: &ToolCall) -> String {
     }
     let printed: Vec<String> =
         tool.details().into_iter().filter(|(_, kind)| *kind == DetailKind::Failure).map(|(line, _)| line).collect();
-    let more = printed.len().saturating_sub(MAX_FAILURE_LINES);
+    // A line about one line would be no shorter.
+    let most = if printed.len() == MAX_FAILURE_LINES + 1 { printed.len() } else { MAX_FAILURE_LINES };
+    let more = printed.len().saturating_sub(most);
     let red = AnsiColor::Red.on_default();
-    let mut text: String =
-        printed.iter().take(MAX_FAILURE_LINES).map(|line| styled(red, &format!("  {line}")) + "\n").collect();
+    let mut text: String = printed.iter().take(most).map(|line| styled(red, &format!("  {line}")) + "\n").collect();
     if more > 0 {
         text.push_str(&styled(Style::new().dimmed(), &format!("  … {more} more lines")));
         text.push('\n');
@@ -163,7 +164,7 @@ mod tests {
 
     fn result(id: &str, output: &str, success: bool) -> EventLine {
         let (tool_name, tool_id) = ("Bash".to_owned(), Some(id.to_owned()));
-        line(Event::ToolResult { tool_name, output: output.to_owned(), success, tool_id, parent_tool_id: None })
+        line(Event::ToolResult { tool_name, output: output.into(), success, tool_id, parent_tool_id: None })
     }
 
     fn plain(text: &str) -> String {

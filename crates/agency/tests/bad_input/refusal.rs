@@ -90,15 +90,22 @@ pub(super) fn hints(error: &Value, words: &str) {
 /// The documented exit code of an error.
 fn exit_code(code: ErrorCode) -> i32 {
     match code {
-        ErrorCode::RunFailed | ErrorCode::RunnerDisappeared | ErrorCode::Io | ErrorCode::SyncFailed => 1,
+        ErrorCode::RunFailed
+        | ErrorCode::RunnerDisappeared
+        | ErrorCode::Io
+        | ErrorCode::SyncFailed
+        | ErrorCode::MergeConflict
+        | ErrorCode::CheckFailed => 1,
         ErrorCode::Usage
         | ErrorCode::InvalidSpec
         | ErrorCode::InvalidConfig
         | ErrorCode::InvalidWorkflow
         | ErrorCode::InvalidAnswer
+        | ErrorCode::InvalidComment
         | ErrorCode::InvalidSource
         | ErrorCode::InvalidTemplate => 2,
         ErrorCode::RunNotFound
+        | ErrorCode::CheckpointNotFound
         | ErrorCode::AmbiguousRun
         | ErrorCode::TmuxSessionNotFound
         | ErrorCode::NothingSaved
@@ -115,7 +122,9 @@ fn exit_code(code: ErrorCode) -> i32 {
         | ErrorCode::AlreadyAnswered
         | ErrorCode::QuestionExpired
         | ErrorCode::SourceExists
-        | ErrorCode::Recursion => 4,
+        | ErrorCode::Recursion
+        | ErrorCode::NotReady
+        | ErrorCode::CheckoutDirty => 4,
         ErrorCode::NotGitRepo
         | ErrorCode::NotJjRepo
         | ErrorCode::BadRef
@@ -132,7 +141,7 @@ fn exit_code(code: ErrorCode) -> i32 {
         | ErrorCode::MergeFailed
         | ErrorCode::CleanupFailed => 6,
         ErrorCode::DbLocked | ErrorCode::DbError => 7,
-        ErrorCode::PermissionDenied | ErrorCode::NotAllowed => 8,
+        ErrorCode::PermissionDenied | ErrorCode::NotAllowed | ErrorCode::NotTrusted => 8,
         ErrorCode::Timeout => 124,
         ErrorCode::Interrupted => 130,
     }
@@ -156,11 +165,12 @@ impl Traces {
         let (ended, live): (Vec<_>, Vec<_>) = rows.iter().partition(|row| !row.is_live());
         ended.iter().for_each(|row| wait_until_left(&home, &row.id));
         let content = |name: &str| fs::read_to_string(repo.path.join(".git").join(name)).unwrap_or_default();
-        // Any command may touch the files of the database itself, and a live supervisor those of its run.
+        // Any command may touch the files of the database itself, and a live supervisor those of its run. A forecast
+        // belongs to the repository, and is made in the background.
         let busy: Vec<_> = live.iter().map(|row| home.join("runs").join(&row.id)).collect();
         let at_rest = |path: &PathBuf| {
-            let of_database = path.to_str().unwrap().contains("/agency.db");
-            !of_database && !busy.iter().any(|run| path.starts_with(run))
+            let is_shared = ["/agency.db", "/forecasts"].iter().any(|part| path.to_str().unwrap().contains(part));
+            !is_shared && !busy.iter().any(|run| path.starts_with(run))
         };
         Self {
             records: home.join("runs"),

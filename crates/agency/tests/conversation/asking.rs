@@ -57,7 +57,7 @@ fn a_question_with_two_parts_is_two_questions_with_their_options() {
 // proves I1, I2
 #[test]
 fn a_plan_is_shown_whole_and_is_allowed_or_denied() {
-    let plan = r#"{"plan":"1. Read\n2. Write\n3. Test\n4. Rest\n5. Ship\n6. Celebrate"}"#;
+    let plan = r#"{"plan":"1. Read\n2. Write\n3. Test\n4. Rest\n5. Ship\n6. Celebrate\n7. Sleep\n8. Wake"}"#;
     let script = format!("hear_message\nask ask-1 ExitPlanMode '{plan}'\nhear_reply ask-1\nfinish done\nhear_the_end");
     let (world, repo) = world(conversation::speaking(&script));
     let run = begin(&world, &repo);
@@ -65,8 +65,8 @@ fn a_plan_is_shown_whole_and_is_allowed_or_denied() {
     let question = open(&world, &run).remove(0);
     assert_eq!(question["kind"], "plan");
     assert_eq!(question["actions"], json!(["allow", "deny"]));
-    assert!(world.ok(&["inbox"]).stdout.contains("1 more lines"));
-    assert!(world.ok(&["inbox", "show", &id]).stdout.contains("6. Celebrate"));
+    assert!(world.ok(&["inbox"]).stdout.contains("more lines"));
+    assert!(world.ok(&["inbox", "show", &id]).stdout.contains("8. Wake"));
     answer(&world, &id, &["allow"]);
     assert_eq!(world.ended(&run)["state"], "completed");
 }

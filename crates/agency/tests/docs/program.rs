@@ -67,7 +67,7 @@ impl Help {
 
 fn long_flag(head: &str) -> Option<String> {
     let start = head.find("--")?;
-    let flag = head[start..].split([' ', '=', '.']).next()?;
+    let flag = head[start..].split([' ', '=', '.', '[']).next()?;
     Some(flag.to_owned())
 }
 

@@ -197,3 +197,45 @@ fn a_run_that_waits_for_a_slot_is_stopped_although_the_disk_is_full() {
     world.release("first");
     assert_eq!(disk.answer(&["wait", &first])["data"]["state"], "completed");
 }
+
+#[test]
+fn a_look_that_finds_no_room_is_an_error_and_never_no_change() {
+    let (world, repo) = world();
+    world.agent("writer", "head -c 300000 /dev/urandom > first");
+    let disk = SmallDisk::mount(&world, 6 * 1024);
+    let answer = disk.run_agent(&repo, "writer", &DETACHED);
+    let id = answer["data"]["id"].as_str().unwrap();
+    assert_eq!(disk.answer(&["wait", id])["data"]["state"], "completed");
+    let stat = ["diff", "--stat", id];
+    let before = disk.run_with_temporary_files(&stat);
+    assert!(before.stdout.contains("first"), "{before}");
+    let worktree = disk.answer(&["show", id])["data"]["worktree_path"].take();
+    let worktree = worktree.as_str().unwrap().split_once("/worktrees/").unwrap().1.to_owned();
+    fs::write(disk.path(&format!("worktrees/{worktree}/second")), incompressible(800_000)).unwrap();
+    // There is room for the database, and not for what git stores.
+    fs::write(disk.path("room"), [b'x'; 400_000]).unwrap();
+    disk.fill();
+    fs::remove_file(disk.path("room")).unwrap();
+    let refused = disk.run_with_temporary_files(&stat);
+    assert!(!refused.status.success() && refused.stdout.is_empty(), "{refused}");
+    assert!(refused.stderr.contains("No space left on device"), "{refused}");
+    let kept = disk.path(&format!("runs/{id}/git"));
+    assert!(kept.join("index").exists() && kept.join("objects").exists(), "a look that fails deletes nothing");
+    let shown = disk.run_with_temporary_files(&["show", id]);
+    assert!(shown.stdout.contains("first") && shown.stdout.contains("the files cannot be compared"), "{shown}");
+    disk.make_room();
+    let after = disk.run_with_temporary_files(&stat);
+    assert!(after.stdout.contains("first") && after.stdout.contains("second"), "{after}");
+}
+
+/// Bytes that no compression makes fewer.
+fn incompressible(length: usize) -> Vec<u8> {
+    let mut state = 88_172_645_463_325_252_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[3]
+    };
+    (0..length).map(|_| next()).collect()
+}

@@ -85,8 +85,11 @@ impl Slow {
 
     /// Waits until git and its hook, which nobody waits for any more, have ended.
     fn wait_until_git_is_gone(&self) {
-        let home = self.world.agency_home();
-        until("the end of git", || ProcessTable::read().carrying("AGENCY_HOME", home.as_os_str()).is_empty());
+        // The tmux server of a session that was started meanwhile stays until the run is removed.
+        let root = self.world.root().to_str().unwrap();
+        let is_git =
+            |line: &String| line.contains(root) && (line.starts_with("git ") || line.contains("post-checkout"));
+        until("the end of git", || !ProcessTable::read().command_lines().iter().any(is_git));
     }
 }
 

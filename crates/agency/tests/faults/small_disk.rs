@@ -63,12 +63,23 @@ impl<'a> SmallDisk<'a> {
         self.run(&command).object()
     }
 
+    /// Runs the program where it sees the disk, on which its temporary files are, too.
+    pub(super) fn run_with_temporary_files(&self, arguments: &[&str]) -> Output {
+        let mut inside = self.inside(&self.world.command(arguments));
+        inside.env("TMPDIR", self.world.agency_home());
+        self.world.run(&mut inside)
+    }
+
     fn run(&self, command: &Command) -> Output {
+        self.world.run(&mut self.inside(command))
+    }
+
+    fn inside(&self, command: &Command) -> Command {
         let mut inside = self.world.program("nsenter");
         inside.args(["--target", &self.keeper.id().to_string(), "--user", "--mount"]);
         inside.args(["--preserve-credentials", "--"]);
         inside.arg(command.get_program()).args(command.get_args());
-        self.world.run(&mut inside)
+        inside
     }
 
     /// Fills the disk to the last byte and proves it.

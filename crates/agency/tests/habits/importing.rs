@@ -1,6 +1,7 @@
 //! `import`: the worktrees of other programs become finished runs, and nothing of them is changed.
 
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use agency_testkit::{Repo, World};
 use serde_json::{Value, json};
@@ -70,14 +71,74 @@ fn instances_of_claude_squad_become_runs_that_are_only_forgotten() {
     }
     world.run(&mut here(&world, &repo, &["reconcile"]));
     assert_eq!(data(&world, &repo, &["show", "fix-login"])["reason"], "imported");
-    let removed = world.run(&mut here(&world, &repo, &["rm", "fix-login"]));
-    assert!(removed.status.success(), "{removed}");
+    let planned = data(&world, &repo, &["rm", "--dry-run", "--delete-branch", "fix-login"]);
+    let removed = data(&world, &repo, &["rm", "--delete-branch", "fix-login"]);
+    let stays =
+        format!("the worktree {} stays: it belongs to the program that the run was imported from", path.display());
+    assert_eq!(planned["notes"], json!([stays, "the branch fix-login stays"]), "{planned}");
+    assert_eq!(removed["notes"], planned["notes"], "{removed}");
     assert_eq!(std::fs::read_to_string(path.join("done.txt")).unwrap(), "done\n");
     assert!(repo.git(&["worktree", "list"]).contains("fix-login"));
     repo.git(&["rev-parse", "--verify", "fix-login"]);
     assert_eq!(repo.git(&["for-each-ref", "refs/agency"]), "", "nothing is saved, because nothing goes away");
     let state_now = std::fs::read_to_string(world.root().join("home/.claude-squad/state.json")).unwrap();
     assert_eq!(state_now, state);
+}
+
+/// Plants a program wherever git would start one for a worktree, and a repository of its own in the place of its `.git`.
+fn plant(world: &World, path: &Path, note: &Path) {
+    let planted = path.join("planted");
+    let script = format!("#!/bin/sh\necho ran \"$@\" >> '{}'\ncat\n", note.display());
+    std::fs::write(&planted, script).unwrap();
+    std::fs::set_permissions(&planted, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let planted = planted.display();
+    let config = format!(
+        "[core]\n\tfsmonitor = {planted}\n[filter \"x\"]\n\tclean = {planted}\n[diff]\n\texternal = {planted}\n\
+         [diff \"x\"]\n\ttextconv = {planted}\n\tcommand = {planted}\n"
+    );
+    std::fs::write(path.join(".gitattributes"), "* filter=x diff=x\n").unwrap();
+    std::fs::write(path.join("README.md"), "changed\n").unwrap();
+    let git = |arguments: &[&str]| {
+        let output = world.program("git").arg("-C").arg(path).args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let admin = git(&["rev-parse", "--absolute-git-dir"]);
+    std::fs::write(Path::new(&admin).join("config.worktree"), &config).unwrap();
+    let evil = world.root().join("evil");
+    world.program("git").args(["clone", "-q", "--bare", "."]).arg(&evil).current_dir(path).output().unwrap();
+    let config =
+        format!("{}{config}", std::fs::read_to_string(evil.join("config")).unwrap().replace("bare = true", ""));
+    std::fs::write(evil.join("config"), config).unwrap();
+    std::fs::write(path.join(".git"), format!("gitdir: {}\n", evil.display())).unwrap();
+    let _ = std::fs::remove_file(note);
+    // It is alive: git itself would run it.
+    git(&["status"]);
+    assert!(note.exists(), "git does not run what was planted");
+    std::fs::remove_file(note).unwrap();
+}
+
+/// `core.fsmonitor`, filters, `textconv` and external diffs in `config.worktree` and in a repository that `.git` names.
+#[test]
+fn nothing_that_an_agent_planted_in_an_imported_worktree_runs() {
+    let (world, repo) = world();
+    repo.git(&["config", "extensions.worktreeConfig", "true"]);
+    let note = world.root().join("ran");
+    let [early, late] = ["planted-before", "planted-after"].map(|branch| worktree(&world, &repo, branch));
+    squad(&world, &repo, &[("planted-before", early.clone()), ("planted-after", late.clone())]);
+    plant(&world, &early, &note);
+    let imported = data(&world, &repo, &["import", "claude-squad"]);
+    assert_eq!(imported["runs"].as_array().unwrap().len(), 2, "{imported}");
+    std::fs::remove_dir_all(world.root().join("evil")).unwrap();
+    plant(&world, &late, &note);
+    for name in ["planted-before", "planted-after"] {
+        let diff = world.run(&mut here(&world, &repo, &["diff", name])).stdout;
+        assert!(diff.contains("+changed") && diff.contains("done.txt"), "{diff}");
+        let shown = data(&world, &repo, &["show", name]);
+        assert!(shown["changed_files"].to_string().contains("README.md"), "{shown}");
+        data(&world, &repo, &["rm", name]);
+    }
+    assert!(!note.exists(), "{}", std::fs::read_to_string(&note).unwrap_or_default());
+    assert_eq!(std::fs::read_to_string(early.join("README.md")).unwrap(), "changed\n");
 }
 
 #[test]

@@ -28,7 +28,7 @@ const GIT: &[&str] = &[
 const JJ: &[&str] = &["abandon", "bookmark", "diff", "show", "undo", "workspace"];
 /// Those with a second word that matters.
 const GROUPS: &[&str] =
-    &["agent", "config", "policy", "source", "workflow", "worktree", "stash", "bookmark", "workspace"];
+    &["agent", "checkpoint", "config", "policy", "source", "workflow", "worktree", "stash", "bookmark", "workspace"];
 
 /// The commands, and a text that each is in.
 pub(super) fn collected() -> BTreeMap<String, String> {

@@ -209,6 +209,17 @@ fn work_beside_the_branch_is_merged_by_the_printed_command() {
     let diff = shown.find("agency diff ").unwrap();
     let diff: Vec<&str> = shown[diff..].split([' ', ';', '"']).take(3).collect();
     follow(&world, &repo, &diff.join(" "));
+    // The session goes on: nothing is beside the branch that the target does not have.
+    let reached = |state: &str| {
+        wait_for(&format!("the session is {state}"), std::time::Duration::from_secs(60), || {
+            (world.json(&["workflow", "show", &session])["data"]["state"] == state).then_some(())
+        });
+    };
+    follow(&world, &repo, &format!("agency workflow retry {session} --detach"));
+    reached("pending_merge");
+    follow(&world, &repo, &format!("agency workflow approve {session}"));
+    reached("completed");
+    assert_eq!(repo.git(&["log", "-1", "--format=%s", "main^2"]).trim(), "on");
     assert!(!evil.exists(), "a printed command ran what was written into the git directory of the worktree");
 }
 

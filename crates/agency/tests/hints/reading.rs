@@ -10,7 +10,14 @@ use super::table::{Safe, TABLE};
 fn arguments<'a>(command: &'a str, run: &'a str) -> Vec<&'a str> {
     let mut words: Vec<&str> = command.split(' ').skip(1).collect();
     match command {
-        "agency diff" | "agency events" | "agency logs" | "agency show" | "agency wait" | "agency why" => {
+        "agency checkpoint diff"
+        | "agency checkpoint ls"
+        | "agency diff"
+        | "agency events"
+        | "agency logs"
+        | "agency show"
+        | "agency wait"
+        | "agency why" => {
             words.push(run);
         }
         "agency completions" => words.push("bash"),

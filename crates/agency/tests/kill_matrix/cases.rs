@@ -82,6 +82,7 @@ const MATRIX: &[(Act, &str, Left)] = &[
     (Act::Remove, "worktree.saved", COMPLETED),
     (Act::Remove, "worktree.trashed", COMPLETED),
     (Act::Remove, "worktree.unregistered", COMPLETED),
+    (Act::Remove, "worktree.checkpoints-deleted", COMPLETED),
     (Act::RemoveWithBranch, "worktree.branch-deleted", COMPLETED),
     (Act::RemoveNested, "worktree.files-saved", COMPLETED),
     (Act::RemoveNested, "worktree.saved", COMPLETED),
@@ -153,10 +154,27 @@ fn nothing_is_lost_or_left_when_a_removal_that_keeps_files_is_killed_at_any_step
 #[test]
 fn every_fault_point_is_in_the_matrix_and_the_matrix_names_no_other() {
     let played: BTreeSet<&str> = MATRIX.iter().map(|(_, point, _)| *point).collect();
-    // The steps of a conversation and of an ask are played where those are, those of jj and of a merge with the
-    // workspaces, those of a session with the workflows, those of old refs with the removal, those of reconciliation
-    // with the recovery.
-    let topics = ["reconcile.", "ask.", "answer.", "tell.", "scratch.", "jj.", "merge.", "session.", "refs."];
+    // The steps of a conversation, of a review, of a landing, of a race, of a forecast and of an ask are played where those
+    // are, those of jj, of a merge and of checkpoints with the workspaces, those of a session with the workflows, those of
+    // old refs with the removal, those of reconciliation with the recovery.
+    let topics = [
+        "reconcile.",
+        "ask.",
+        "answer.",
+        "tell.",
+        "scratch.",
+        "jj.",
+        "merge.",
+        "session.",
+        "refs.",
+        "forecast.",
+        "review.",
+        "land.",
+        "trial.",
+        "race.",
+        "checkpoint.",
+        "restore.",
+    ];
     let elsewhere = |point: &&str| topics.iter().any(|topic| point.starts_with(topic));
     assert_eq!(played, POINTS.iter().copied().filter(|point| !elsewhere(point)).collect());
 }

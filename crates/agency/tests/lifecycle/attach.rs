@@ -1,5 +1,7 @@
 //! Attaching, in a real terminal.
 
+use std::fs;
+
 use agency_model::ErrorCode;
 use agency_testkit::agent::{self, Agent};
 
@@ -25,6 +27,35 @@ fn outside_tmux_the_session_is_attached() {
     terminal.send_keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
     assert_eq!(world.json(&["show", text(&run, "id")])["data"]["state"], "running", "leaving ends nothing");
+}
+
+/// The hint has the prefix of the user's own tmux, twice where it has to pass through another tmux with the same one.
+#[test]
+fn how_a_session_is_left_is_said_in_the_keys_of_the_users_own_tmux() {
+    let world = world();
+    fs::write(world.root().join("home/.tmux.conf"), "set -g prefix C-a\nset -g status-interval 1\n").unwrap();
+    let repo = world.repo("project");
+    world.agent("waiting", agent::waiting());
+    let run = start(&world, &repo, "waiting", &[]);
+    let terminal = world.terminal(&["attach", text(&run, "id")]);
+    terminal.wait_for_text("C-a d leaves the agent running");
+    terminal.send_keys(&["C-a", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0, "{}", terminal.screen());
+
+    for (prefix, said) in [("C-a", "C-a C-a d leaves"), ("C-q", "C-a d leaves")] {
+        let outer = world.root().join(format!("outer-{prefix}"));
+        let mut tmux = world.program("tmux");
+        tmux.arg("-S").arg(&outer).args(["-f", "/dev/null", "new-session", "-d", ";", "set", "-g", "prefix", prefix]);
+        assert!(world.run(&mut tmux).status.success());
+        let mut inside = world.program("env");
+        inside.arg(format!("TMUX={},1,0", outer.display())).arg(env!("CARGO_BIN_EXE_agency"));
+        inside.args(["attach", text(&run, "id")]);
+        let terminal = world.terminal_with(&inside);
+        terminal.wait_until(said, |screen| screen.lines().any(|line| line.starts_with(said)));
+        terminal.send_keys(&["C-a", "d"]);
+        assert_eq!(terminal.wait_for_exit(), 0, "{}", terminal.screen());
+        world.run(world.program("tmux").arg("-S").arg(&outer).arg("kill-server"));
+    }
 }
 
 // proves L13

@@ -142,3 +142,29 @@ fn diff_of(world: &World, id: &str) -> String {
 fn untouched(note: &Path, when: &str) {
     assert!(!note.exists(), "{when}: {}", std::fs::read_to_string(note).unwrap_or_default());
 }
+
+/// With `./node_modules/.bin` in the search path, git would find the program of a filter in the worktree.
+#[test]
+fn git_finds_no_program_by_a_relative_search_path() {
+    let mut world = world();
+    let search_path = std::env::var("PATH").unwrap();
+    world.set_variable("PATH", &format!("./node_modules/.bin:{search_path}"));
+    let repo = world.repo("project");
+    repo.git(&["config", "filter.x.clean", "sed s/changed/filtered/"]);
+    let note = world.root().join("ran");
+    let script = format!(
+        "mkdir -p node_modules/.bin; printf '#!/bin/sh\\necho ran >> \"{}\"\\ncat\\n' > node_modules/.bin/sed; \
+         chmod +x node_modules/.bin/sed; echo '* filter=x' > .gitattributes; echo changed >> README.md",
+        note.display()
+    );
+    world.agent("planter", Agent::new(script));
+    let run = start(&world, &repo, "planter", &["--mode", "headless", "--host", "detached"]);
+    let id = text(&run, "id");
+    assert_eq!(end(&world, &run)["state"], "completed");
+    let diff = world.agency(&["diff", id]);
+    assert!(diff.stdout.contains("+filtered"), "{}", diff.stdout);
+    let removed = world.json(&["rm", id])["data"].take();
+    let saved = format!("{}:README.md", text(&removed, "saved_ref"));
+    assert!(repo.git(&["cat-file", "-p", &saved]).contains("filtered"));
+    untouched(&note, "diff or rm");
+}

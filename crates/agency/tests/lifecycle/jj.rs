@@ -76,6 +76,47 @@ fn an_agent_works_on_a_revision_of_its_own_and_its_work_comes_back() {
     }
 }
 
+/// A run that is asked for in the workspace of another one begins with what jj has taken in there, in the user's
+/// repository.
+#[test]
+fn a_run_asked_for_in_the_workspace_of_a_run_begins_with_its_work() {
+    let world = world();
+    world.agent(
+        "parent",
+        Agent::new("echo fresh > new.txt; mkdir deep; echo x > deep/x; jj status; echo later > later.txt"),
+    );
+    world.agent("kid", Agent::new("cat new.txt deep/x; echo kid > kid.txt"));
+    for kind in JjKind::ALL {
+        let repo = world.jj_repo(&format!("{kind:?}"), kind);
+        let parent = start(&world, &repo, "parent", &HEADLESS);
+        assert_eq!(end(&world, &parent)["state"], "completed", "{kind:?}");
+        let worktree = Path::new(text(&parent, "worktree_path"));
+        let ask = |further: &[&str]| {
+            let arguments = [&["run", "--json", "--runner", "kid", "--prompt", "x"], &HEADLESS[..], further].concat();
+            world.run(world.command(&arguments).current_dir(worktree.join("deep"))).object()
+        };
+        let kid = ask(&[])["data"].take();
+        assert_eq!((&kid["vcs"], &kid["repo"]), (&"jj".into(), &parent["repo"]), "{kid:#}");
+        let ended = end(&world, &kid);
+        assert_eq!(ended["state"], "completed", "{kind:?}: {ended:#}");
+        let work = repo.jj_commits(&format!("agency-{}@", text(&parent, "id")));
+        assert_eq!(work, [text(&kid, "base_commit")]);
+        let own = Path::new(text(&kid, "worktree_path"));
+        assert_eq!(fs::read_to_string(own.join("new.txt")).unwrap(), "fresh\n");
+        let diff = world.agency(&["diff", text(&kid, "id")]).stdout.clone();
+        assert!(diff.contains("+kid") && !diff.contains("new.txt"), "{diff}");
+        // What comes before the work, by the name that it has in that workspace.
+        let kid = ask(&["--base", "@-"])["data"].take();
+        assert_eq!(repo.jj_commits(&format!("{}-", work[0])), [text(&kid, "base_commit")]);
+        end(&world, &kid);
+        for (further, field) in [(["--vcs", "git"], "vcs"), (["--workspace", "none"], "workspace")] {
+            let refused = ask(&further);
+            assert_eq!(refused["error"]["code"], ErrorCode::InvalidSpec.as_str(), "{field}: {refused:#}");
+            assert!(!refused["error"]["hint"].is_null(), "{field}: {refused:#}");
+        }
+    }
+}
+
 // proves P10
 #[test]
 fn an_agent_that_did_nothing_leaves_nothing() {

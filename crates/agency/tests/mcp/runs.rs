@@ -74,7 +74,7 @@ fn a_client_sees_what_agents_ask() {
     let world = empty();
     let repo = world.repo("project");
     let client = Client::new(&world);
-    assert_eq!(client.facts("inbox", json!({})), json!({ "questions": [] }));
+    assert_eq!(client.facts("inbox", json!({})), json!({ "questions": [], "comments": [] }));
     let request = json!({ "subtype": "can_use_tool", "tool_name": "Bash", "input": { "command": "make" } });
     let asked = json!({ "type": "control_request", "request_id": "1", "request": request });
     world.agent("asker", Agent::new(format!("read -r prompt; printf '%s\\n' '{asked}'; cat")).prompt("protocol"));

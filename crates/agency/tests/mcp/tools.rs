@@ -5,8 +5,18 @@ use serde_json::Value;
 use super::client::Client;
 use super::fixture::empty;
 
-const TOOLS: [&str; 8] =
-    ["list_sources", "ask_sources", "run_agent", "list_runs", "show_run", "run_output", "stop_run", "inbox"];
+const TOOLS: [&str; 10] = [
+    "list_sources",
+    "ask_sources",
+    "run_agent",
+    "list_runs",
+    "show_run",
+    "run_output",
+    "stop_run",
+    "land_run",
+    "forecast",
+    "inbox",
+];
 
 // proves A10
 #[test]

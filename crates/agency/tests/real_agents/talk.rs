@@ -7,7 +7,12 @@ use serde_json::{Value, json};
 
 use super::scene::{LIMIT, Scene};
 
-each_agent![a_question_is_answered_by_a_human, a_denied_command_is_not_run, a_conversation_goes_on_in_another_run,];
+each_agent![
+    a_question_is_answered_by_a_human,
+    a_denied_command_is_not_run,
+    a_conversation_goes_on_in_another_run,
+    a_comment_on_a_line_changes_it,
+];
 
 // proves I1, I2, I3
 fn a_question_is_answered_by_a_human(agent: RealAgent) {
@@ -170,6 +175,28 @@ fn a_denied_command_is_not_run(agent: RealAgent) {
     assert_eq!(ended["state"], state, "{ended:#}");
     let denied = run.events().into_iter().find(|event| event["type"] == "answer").unwrap();
     assert_eq!(denied["answer"], "deny", "{denied:#}");
+}
+
+fn a_comment_on_a_line_changes_it(agent: RealAgent) {
+    let script = Script::new()
+        .turn(agent.write_file("greeting.txt", "hello\nwrold\n"))
+        .say("Done.")
+        .turn(agent.run_command("sed -i s/wrold/world/ greeting.txt"))
+        .say("Corrected.");
+    let scene = Scene::new(agent, script);
+    let run = scene.begin();
+    assert_eq!(scene.ended(&run)["state"], "completed");
+    let comment = "greeting.txt:2:There is a spelling mistake";
+    let sent = scene.world.json(&["review", &run.id, "--comment", comment, "--send"])["data"].take();
+    let resumed = scene.world.run_with_id(sent["sent"]["run_id"].as_str().unwrap_or_else(|| panic!("{sent:#}")));
+    let ended = scene.ended(&resumed);
+    assert_eq!(ended["state"], "completed", "{ended:#}");
+    let asked = wait_for("the third turn", LIMIT, || scene.model.turns().into_iter().find(|turn| turn.turn == Some(2)));
+    assert!(asked.says("greeting.txt, line 2") && asked.says("There is a spelling mistake"));
+    let file = format!("{}/greeting.txt", ended["worktree_path"].as_str().unwrap());
+    assert_eq!(fs::read_to_string(file).unwrap(), "hello\nworld\n");
+    let review = scene.world.json(&["review", &run.id])["data"].take();
+    assert_eq!(review["comments"][0]["state"], "addressed", "{review:#}");
 }
 
 fn a_conversation_goes_on_in_another_run(agent: RealAgent) {

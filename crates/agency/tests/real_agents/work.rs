@@ -98,8 +98,8 @@ fn story(agent: RealAgent, form: Form) -> Vec<&'static str> {
 
 /// The kinds of a run's events. Some agents say a text in pieces: that is one.
 fn kinds(run: &Run) -> Vec<String> {
-    // What it was doing follows from the rest.
-    let events = run.events().into_iter().filter(|event| event["type"] != "activity");
+    // What it was doing follows from the rest, and when checkpoints are taken depends on how its turns end.
+    let events = run.events().into_iter().filter(|event| event["type"] != "activity" && event["type"] != "checkpoint");
     let mut kinds: Vec<String> = events.map(|event| event["type"].as_str().unwrap().to_owned()).collect();
     kinds.dedup_by(|next, before| next == before && next == "output");
     kinds

@@ -43,7 +43,7 @@ fn ls_and_show() {
     alice is [activity]
     run  [run]
     name  alice
-    state  running (working)
+    state  running ([status])
     runner  chatty, headless in detached
     repository  {world}/repos/project
     base  HEAD ([commit])

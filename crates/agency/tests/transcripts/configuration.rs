@@ -38,6 +38,10 @@ fn config() {
     notify.desktop = true
     notify.command = []
     notify.always = false
+    forecast.automatic = true
+    forecast.tell_agents = false
+    land.attempts = 2
+    mcp.allow_land = false
     tui.theme = "auto"
     tui.colors = {}
     "#);

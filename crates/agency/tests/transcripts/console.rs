@@ -128,6 +128,7 @@ fn filters(root: &Path) -> insta::internals::SettingsBindDropGuard {
     settings.add_filter(&regex_of(env!("CARGO_BIN_EXE_agency")), "[agency]");
     for (pattern, replacement) in [
         (r"\br_[0-9A-Z]{26}", "[run]"),
+        (r"\brace_[0-9A-Z]{26}", "[race]"),
         (r"\bq_[0-9A-Z]{26}", "[question]"),
         (r"(session|sess|wf|s)_[0-9A-Za-z]{26}", "[session]"),
         (r"\b[0-9A-HJKMNP-TV-Z]{26}\b", "[id]"),
@@ -149,6 +150,7 @@ fn filters(root: &Path) -> insta::internals::SettingsBindDropGuard {
         (r"alice is (idle|running|starting)\b", "alice is [activity]"),
         (r"alice  (idle|running|starting)  +\w+", "alice  [activity]  [activity]"),
         (r"(?m)^(activity|  doing)  +\w+", "$1  [activity]"),
+        (r"(?m)^(state +running) \(\w+\)", "$1 ([status])"),
         (r"(?m)^conversation .*\n", ""),
         (r"(?m)^ +\d+  \[time\]  (starting|unknown|idle): .*\n", ""),
         (r"(?m)^ +\d+  \[time\]", "  [n]  [time]"),

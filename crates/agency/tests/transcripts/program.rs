@@ -15,12 +15,15 @@ fn program() {
       tui  Open the TUI: all runs, their output and questions; the same as agency without
                    arguments
       run  Start an agent in a workspace of its own
+      race  Give several agents or models the same prompt, verify the results, and land one
       ls  List runs, those that need you first
       status  Print one line about all runs, for a tmux status bar or a shell prompt
       show  Show everything about runs, and the files they changed
       logs  Print what the agent wrote: readable on a terminal, byte for byte elsewhere
       events  Print the numbered events of a run; with --json, one JSON object per line
       diff  Print what a run changed against its base commit, committed or not
+      forecast  Show which runs conflict with their target branch or with each other
+      checkpoint  List, compare and restore the files of a run as they were at the end of each turn
       attach  Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
       wait  Wait until runs have finished (or have started), and exit as they did
       why  Show what an agent is doing, since when, and the event or screen line it follows from
@@ -35,9 +38,13 @@ fn program() {
       send  Send a message to a running agent
       interrupt  Let a running agent stop what it is doing; it stays and waits for a message
       resume  Continue the conversation of a finished run, in the same workspace
+      review  Comment on what a run changed, send the comments to its agent, or approve the work
+      land  Bring the work of runs into a branch: commit, merge, check the merge, then move the
+                   branch
       stop  Stop runs: TERM to the agent, the grace period, then KILL; the worktree stays
       rm  Remove worktrees and sessions of finished runs; uncommitted work is saved first
       restore  Bring work that `agency rm` saved back into a new branch, or with jj a new bookmark
+      trust  Show the commands of a repository's .agency/project.toml, and approve them
       import  Adopt the worktrees of another program as finished runs; neither they nor its files
                    are changed
       init  Write example workflows, spells and a system prompt; existing files are kept
@@ -108,7 +115,8 @@ fn demo() {
     insta::assert_snapshot!(by_agent(&console.enter(&["demo"])), @r#"
     $ agency demo
     A sample repository is in {world}/tmp/agency-demo-[random]/adventure
-    Three scripted agents start, each in a worktree of its own. One of them will ask you something.
+    Three scripted agents start, each in a worktree of its own.
+    One of them will ask you something.
 
       dig-a-cellar  Reading lantern/rooms.py
       dig-a-cellar  A room is a function that adds itself to the house. The cellar goes below the kitchen.
@@ -201,4 +209,37 @@ fn demo() {
     hint: agency schema config prints the shape of the configuration
     [exit status: 2]
     ");
+}
+
+/// Each agent has one progress line, which keys do not move: also those that are no answer.
+#[test]
+fn demo_on_a_terminal_draws_its_progress_in_place() {
+    let console = Console::new();
+    let terminal = console.world.terminal(&["demo"]);
+    terminal.resize(80, 24);
+    terminal.wait_for_text("Press a to allow it, or d to deny it.");
+    terminal.send_keys(&["Enter", "x", "a"]);
+    assert_eq!(terminal.wait_for_exit(), 0, "{}", terminal.screen());
+    let shown = terminal.history();
+    assert!(shown.contains("\nAllowed: dig-a-cellar continues.\n"), "{shown}");
+    let (progress, _table) = shown.split_once("\nNAME ").unwrap();
+    for agent in ["dig-a-cellar", "save-the-game", "write-a-walkthrough"] {
+        let lines = progress.lines().filter(|line| line.contains(&format!(" {agent} ")) && !line.contains("asks:"));
+        let lines: Vec<&str> = lines.filter(|line| !line.contains(": dig")).collect();
+        assert!(matches!(*lines, [line] if line.ends_with("completed")), "{lines:?} of:\n{shown}");
+    }
+}
+
+#[test]
+fn an_interrupted_demo_leaves_the_terminal_as_it_was() {
+    let console = Console::new();
+    let terminal = console.world.terminal(&["demo"]);
+    // Before it prints something, tmux may not have set all modes of a new terminal.
+    terminal.wait_for_text("A sample repository is in");
+    let before = terminal.modes();
+    terminal.wait_for_text("Press a to allow it, or d to deny it.");
+    assert_ne!(terminal.modes(), before, "keys are echoed");
+    terminal.send_keys(&["C-c"]);
+    assert_eq!(terminal.wait_for_exit(), 130, "{}", terminal.screen());
+    assert_eq!(terminal.modes(), before, "{}", terminal.screen());
 }

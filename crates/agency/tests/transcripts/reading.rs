@@ -133,6 +133,28 @@ fn events() {
 }
 
 #[test]
+fn forecast() {
+    let console = Console::new();
+    console.finish("failing", "fix");
+    sees!(console, ["forecast"], @r"
+    $ agency forecast
+    No work to land: every run with a worktree has landed, was removed, or changed nothing.
+    ");
+    sees!(console, ["forecast", "fix"], @r"
+    $ agency forecast fix
+    error [E_INVALID_STATE]: fix has no work to land: it changed nothing, or another run continues in its worktree
+    hint: agency forecast shows the runs that have
+    [exit status: 4]
+    ");
+    sees!(console, ["forecast", "nothing"], @r"
+    $ agency forecast nothing
+    error [E_RUN_NOT_FOUND]: no run matches 'nothing'
+    hint: agency ls --all lists all runs
+    [exit status: 3]
+    ");
+}
+
+#[test]
 fn diff() {
     let console = Console::new();
     console.finish("quick", "fix");

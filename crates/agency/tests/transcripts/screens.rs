@@ -65,10 +65,10 @@ fn tui() {
     insta::assert_snapshot!(shown.join("\n"), @r"
     $ agency tui
     agency  0 live · 1 finished
-    ╭ Runs ─────────────────── by repository, newest first ──╮╭─Output──Diff──Events──Logs──Info───────────────────────────╮
-    │ project ─────────────────────────────────────────────  ││ Select a run to look inside.  │
+    ╭ Runs ──────────────────────── by repository, newest first ──╮╭─Output──Diff──Events──Logs──Info──────────────────────╮
+    │ project ──────────────────────────────────────────────────  ││ Select a run to look inside.  │
     │ ▸ 1 finished  ││  │
-    ╰────────────────────────────────────────────────────────╯╰────────────────────────────────────────────────────────────╯
+    ╰─────────────────────────────────────────────────────────────╯╰───────────────────────────────────────────────────────╯
     Enter open  / filter  n new  i inbox  ? help  q quit
     ");
 }

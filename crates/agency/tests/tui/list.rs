@@ -102,3 +102,30 @@ fn the_output_of_an_agent_that_prints_text_is_shown() {
     let shown = terminal.wait_for_text("plain words");
     assert!(shown.contains("hidden") && !shown.contains("No output"), "{shown}");
 }
+
+/// Also those by the command line, before the screen was opened; each is named before it is restored.
+#[test]
+fn removals_are_undone_from_the_last_one_on() {
+    let (world, repo) = world();
+    world.agent("writer", agency_testkit::Agent::new("echo work >work.txt"));
+    for name in ["pantry", "cellar"] {
+        let run = world.begin(&repo, "writer", &["--host", "detached", "--mode", "headless", "--name", name]);
+        world.ended(&run);
+        assert!(world.agency(&["rm", name]).status.success());
+    }
+    finished(&world, &repo, "idle");
+    assert!(world.agency(&["rm", "idle"]).status.success(), "it holds nothing to restore");
+    waiting(&world, &repo, "attic");
+    let terminal = screen(&world, "attic");
+    for name in ["cellar", "pantry"] {
+        terminal.send_keys(&["u"]);
+        terminal.wait_for_text(&format!("Restore the work of {name}?"));
+        terminal.send_keys(&["y"]);
+        terminal.wait_for_text(&format!("the work of {name} is on the branch agency/restored-"));
+    }
+    terminal.send_keys(&["u"]);
+    terminal.wait_for_text("no removed run has saved work");
+    let branches = repo.git(&["branch", "--list", "agency/restored-*", "--format=%(refname:short)"]);
+    assert_eq!(branches.lines().count(), 2, "{branches}");
+    assert!(branches.lines().all(|branch| repo.git(&["show", &format!("{branch}:work.txt")]).trim() == "work"));
+}

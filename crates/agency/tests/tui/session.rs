@@ -81,6 +81,8 @@ fn a_run_is_started_asked_for_answered_read_and_another_one_stopped() {
     let diff = terminal.wait_for_text("A stove and a door.");
     assert!(diff.contains("kitchen.md"), "{diff}");
     press(&terminal, &["Escape"]);
+    // A key that follows at once would be read as one with Alt.
+    terminal.wait_until("the keys of the list", |screen| screen.lines().last() != diff.lines().last());
 
     // Another run is stopped; the first no is a no.
     press(&terminal, &["/"]);

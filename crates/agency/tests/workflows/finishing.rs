@@ -26,6 +26,25 @@ fn a_merge_that_fails_before_its_review_blocks_the_session_with_the_reason() {
 }
 
 #[test]
+fn the_checks_of_a_merge_see_the_merged_files_and_keep_the_branch_where_it_is() {
+    let place = Place::new();
+    let before = place.repo.git(&["rev-parse", "main"]);
+    let merge = |check: &str| {
+        format!(
+            "name: m\nsteps:\n{WORK}  - {{ name: bring, type: merge, require_review: false, check: ['{check}'] }}\n"
+        )
+    };
+    let session = place.begin(&merge("cat ours.txt; exit 3"), &[]);
+    let shown = place.wait_for_state(&session, "blocked");
+    let bring = step(&shown, "bring");
+    assert!(bring["error"].as_str().unwrap().contains("failed with code 3 on the merge into main"), "{bring}");
+    assert_eq!(place.repo.git(&["rev-parse", "main"]), before);
+    let session = place.begin(&merge("test -e ours.txt"), &[]);
+    place.wait_for_state(&session, "completed");
+    assert_eq!(place.repo.git(&["show", "main:ours.txt"]).trim(), "ours");
+}
+
+#[test]
 fn a_merge_of_a_session_from_a_detached_head_blocks_and_merges_into_the_branch_of_a_retry() {
     let place = Place::new();
     place.repo.git(&["switch", "-q", "--detach"]);

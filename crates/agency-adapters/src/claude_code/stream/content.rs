@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use serde::de::{SeqAccess, Visitor};
+use agency_model::JsonText;
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -20,7 +21,8 @@ pub(super) struct ContentMessage<'a> {
 pub(super) struct Block<'a> {
     #[serde(borrow, rename = "type")]
     pub(super) kind: Cow<'a, str>,
-    pub(super) text: Option<String>,
+    #[serde(default, deserialize_with = "kept")]
+    pub(super) text: Option<JsonText>,
     pub(super) thinking: Option<String>,
     pub(super) id: Option<String>,
     pub(super) name: Option<String>,
@@ -51,6 +53,14 @@ impl<'a> From<Pieces<'a>> for ContentMessage<'a> {
     }
 }
 
+/// Reads a text without decoding it: what a tool answers is long, and is written to the events as it is.
+fn kept<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<JsonText>, D::Error> {
+    let Some(json) = Option::<&RawValue>::deserialize(deserializer)? else { return Ok(None) };
+    let kept = JsonText::encoded(json);
+    let text = kept.map_or_else(|| serde_json::from_str::<String>(json.get()).map(JsonText::from), Ok);
+    text.map(Some).map_err(D::Error::custom)
+}
+
 /// A message, or what a tool answered: a text or a list of blocks.
 pub(super) enum Content<'a> {
     Text(String),
@@ -60,7 +70,9 @@ pub(super) enum Content<'a> {
 impl<'a> Content<'a> {
     pub(super) fn blocks(self) -> Vec<Block<'a>> {
         match self {
-            Self::Text(text) => vec![Block { kind: Cow::Borrowed("text"), text: Some(text), ..Block::default() }],
+            Self::Text(text) => {
+                vec![Block { kind: Cow::Borrowed("text"), text: Some(text.into()), ..Block::default() }]
+            }
             Self::Blocks(blocks) => blocks,
         }
     }
@@ -99,13 +111,15 @@ impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
 }
 
 /// What a tool answered: its texts, and the kind of what is none.
-pub(super) fn output(content: Option<Content<'_>>) -> String {
+pub(super) fn output(content: Option<Content<'_>>) -> JsonText {
     match content {
-        None => String::new(),
-        Some(Content::Text(text)) => text,
+        None => JsonText::default(),
+        Some(Content::Text(text)) => text.into(),
         Some(Content::Blocks(blocks)) => {
-            let texts = blocks.into_iter().map(|part| part.text.unwrap_or_else(|| format!("[{}]", part.kind)));
-            texts.reduce(|all, text| all + "\n" + &text).unwrap_or_default()
+            let mut texts =
+                blocks.into_iter().map(|part| part.text.unwrap_or_else(|| format!("[{}]", part.kind).into()));
+            let first = texts.next().unwrap_or_default();
+            texts.fold(first, |all, text| (all.into_string() + "\n" + &text).into())
         }
     }
 }

@@ -2,8 +2,13 @@
 //!
 //! The one rule: what is merged is what was looked at.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use agency_model::RunId;
 use agency_model::workflow::{self, BlockedCheckout, MergeAnswer, MergeStep, StepResult};
 use agency_workspace::{
     Conflict, DirtyCheckout, DirtyFiles, GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Mergeable,
@@ -11,6 +16,7 @@ use agency_workspace::{
 };
 
 use crate::home::{create_private_directory, read_text, write_atomically};
+use crate::land::{CHECK_LIMIT, Checks, FailedCheck, LandError};
 
 /// So much of a diff is shown in the inbox; the rest is in the branch.
 const MAX_DIFF_BYTES: usize = 256 * 1024;
@@ -34,6 +40,14 @@ pub(super) struct Merging {
     pub(super) merged: PathBuf,
     /// The last part of the ref to which changes are saved that are in the way.
     pub(super) save_as: String,
+    /// The run whose worktree it is.
+    pub(super) maker: RunId,
+    /// The parent of the trees in which merges are checked.
+    pub(super) trials: PathBuf,
+    /// The environment of checks.
+    pub(super) environment: BTreeMap<OsString, OsString>,
+    /// Set to end checks.
+    pub(super) stopped: Arc<AtomicBool>,
 }
 
 /// What a user is shown before a merge.
@@ -76,7 +90,8 @@ impl Merging {
             Some(MergeAnswer::Save) => DirtyFiles::Save { name: self.save_as.clone() },
             Some(MergeAnswer::Retry | MergeAnswer::Cancel) | None => DirtyFiles::Block,
         };
-        Ok(match self.try_merge(dirty) {
+        let mut failed = None;
+        Ok(match self.try_merge(dirty, &mut failed) {
             Ok(MergeOutcome::Merged(Merged { target, commit, saved, .. })) => {
                 let summary = format!("merged into {target} as {:.12}", commit.as_str());
                 succeeded(summary, &target, commit.as_str(), &saved)
@@ -85,6 +100,7 @@ impl Merging {
                 succeeded(format!("{target} has everything already"), &target, commit.as_str(), &saved)
             }
             Ok(MergeOutcome::Conflicts { target, conflicts, .. }) => conflicting(&target, &conflicts),
+            Ok(MergeOutcome::Refused { target, .. }) => unchecked(&target, failed),
             Ok(MergeOutcome::Blocked { checkouts, .. }) => return Err(checkouts.iter().map(blocked).collect()),
             Err(error) => StepResult::failure(format!("{}: {error}", error.code())),
         })
@@ -116,13 +132,14 @@ impl Merging {
         (MergePreview { title, detail }, answers)
     }
 
-    fn try_merge(&self, dirty: DirtyFiles) -> Result<MergeOutcome, MergeError> {
+    fn try_merge(&self, dirty: DirtyFiles, failed: &mut Option<LandError>) -> Result<MergeOutcome, MergeError> {
         self.repository.bookmarks_to_git()?;
         if !self.step.require_review {
             self.commit()?;
         }
-        let outcome = self.worktree.merge(&MergeRequest {
+        let request = MergeRequest {
             into: self.into.clone(),
+            tip: None,
             strategy: match self.step.strategy {
                 workflow::MergeStrategy::Merge => MergeStrategy::Merge,
                 workflow::MergeStrategy::Squash => MergeStrategy::Squash,
@@ -131,10 +148,32 @@ impl Merging {
             message: self.message.clone(),
             dirty,
             record: Some(self.merged.clone()),
-        })?;
+        };
+        let outcome = match self.step.check.is_empty() {
+            true => self.worktree.merge(&request)?,
+            false => self.worktree.merge_checked(&request, &mut |proposed| {
+                let checked = self.checks().run(proposed, &mut |_| Ok(()));
+                checked.map_err(|error| *failed = Some(error)).is_ok()
+            })?,
+        };
         // After a crash before this, the merge is found made and jj learns of it now.
         self.repository.branches_to_jj()?;
         Ok(outcome)
+    }
+
+    /// What the merged files have to pass.
+    fn checks(&self) -> Checks<'_> {
+        Checks {
+            id: &self.maker,
+            repository: &self.repository,
+            commands: &self.step.check,
+            limit: CHECK_LIMIT,
+            fresh: false,
+            environment: &self.environment,
+            stop: &self.stopped,
+            trials: self.trials.clone(),
+            logs: self.directory.clone(),
+        }
     }
 
     fn is_as_it_was_shown(&self) -> bool {
@@ -145,7 +184,7 @@ impl Merging {
 
     fn commit(&self) -> Result<(), MergeError> {
         let message = self.message.as_deref().unwrap_or("Work of the workflow");
-        self.worktree.commit_all(message).map(|_| ())
+        self.worktree.commit_all_for(message, &self.into).map(|_| ())
     }
 
     /// The file that records what a user was shown.
@@ -210,4 +249,16 @@ fn conflicting(target: &str, conflicts: &[Conflict]) -> StepResult {
     let mut result = StepResult::failure(error).with_output(&lines);
     result.outputs.insert("conflicts".to_owned(), files.into());
     result
+}
+
+/// A merge that did not pass its checks.
+fn unchecked(target: &str, failed: Option<LandError>) -> StepResult {
+    match failed {
+        Some(LandError::CheckFailed(failed)) => {
+            let FailedCheck { command, end, output, .. } = *failed;
+            StepResult::failure(format!("the check '{command}' {end} on the merge into {target}")).with_output(&output)
+        }
+        Some(error) => StepResult::failure(format!("{}: {error}", error.code())),
+        None => StepResult::failure(format!("the check of the merge into {target} failed")),
+    }
 }

@@ -208,7 +208,8 @@ impl WorkflowExecutor {
             Err(result) => return self.end(path, attempt, *result),
         };
         let answer = self.blocked(path, attempt).and_then(|blocked| blocked.answer);
-        self.under_way.insert((path.clone(), attempt), UnderWay { what: Job::Merging, stopping: false });
+        let what = Job::Merging(Arc::clone(&merging.stopped));
+        self.under_way.insert((path.clone(), attempt), UnderWay { what, stopping: false });
         let (sender, path) = (self.sender.clone(), path.clone());
         std::thread::spawn(move || {
             let arrival = match merging.merge(answer) {
@@ -242,7 +243,22 @@ impl WorkflowExecutor {
         let save_as = save_name(record.id.as_str(), path, attempt);
         let repository = Repository::from_root(record.repo.clone().into());
         let (worktree, merged) = (self.worktree.clone(), self.directory.merged());
-        Ok(Merging { worktree, repository, into, message, step, directory, merged, save_as })
+        let (maker, trials) = (self.maker.id.clone(), self.place.home.trials());
+        let (environment, stopped) = (self.environment(), Arc::default());
+        Ok(Merging {
+            worktree,
+            repository,
+            into,
+            message,
+            step,
+            directory,
+            merged,
+            save_as,
+            maker,
+            trials,
+            environment,
+            stopped,
+        })
     }
 
     /// The branch that is checked out now, where none was when the session began and a user retries the step.

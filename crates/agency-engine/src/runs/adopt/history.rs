@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use agency_model::run::{Reason, State};
-use agency_model::{Activity, Event, EventLine, QuestionId, RunId, Usage};
+use agency_model::{Activity, Event, EventLine, QuestionId, RunId, Usage, WorkEvent};
 use jiff::Timestamp;
 
 use crate::home::open_to_read;
@@ -27,9 +27,18 @@ pub(super) struct History {
     usage: Usage,
     activity: Option<(Activity, Timestamp)>,
     end: Option<End>,
+    landed: Option<Landed>,
     questions: Vec<QuestionRow>,
     /// Where in the list a question is.
     places: HashMap<QuestionId, usize>,
+}
+
+/// Where the work was brought last.
+#[derive(Debug)]
+struct Landed {
+    target: String,
+    commit: String,
+    at: Timestamp,
 }
 
 #[derive(Debug)]
@@ -105,6 +114,7 @@ impl History {
                 row.answer = answer;
                 row.answered_from = answered_from.and_then(|from| serde_json::from_value(from).ok());
             }
+            Event::Work(WorkEvent::Landed { target, commit, .. }) => self.landed = Some(Landed { target, commit, at }),
             Event::StateChange { .. }
             | Event::Attempt { .. }
             | Event::Exit { .. }
@@ -121,12 +131,17 @@ impl History {
             | Event::ToolResult { .. }
             | Event::Message { .. }
             | Event::Completed { .. }
+            | Event::Work(_)
             | Event::Unknown { .. } => {}
         }
     }
 
     /// Brings a row up to date with the events. `is_over`: whether nothing will be added to them.
     pub(super) fn complete(&self, row: &mut RunRow, is_over: bool) {
+        if let Some(Landed { target, commit, at }) = &self.landed {
+            (row.landed_at, row.landed_into) = (Some(*at), Some(target.clone()));
+            row.landed_commit = Some(commit.clone());
+        }
         if row.state.is_terminal() {
             return;
         }
@@ -166,8 +181,8 @@ impl History {
 /// Whether a line is of a type that is read here. The type stands before anything that an agent wrote.
 fn is_relevant(line: &[u8]) -> bool {
     const KEY: &[u8] = b"\"type\":\"";
-    const TYPES: [&[u8]; 7] =
-        [b"state_change", b"attempt", b"activity", b"usage", b"completed", b"question", b"answer"];
+    const TYPES: [&[u8]; 8] =
+        [b"state_change", b"attempt", b"activity", b"usage", b"completed", b"question", b"answer", b"landed"];
     let place = line.windows(KEY.len()).position(|window| window == KEY);
     let rest = place.and_then(|place| line.get(place + KEY.len()..)).unwrap_or_default();
     TYPES.iter().any(|name| rest.starts_with(name))

@@ -107,6 +107,7 @@ impl Agency {
             agent_version,
             notices,
             notify,
+            race: None,
         })
     }
 }

@@ -16,12 +16,12 @@ use tracing::{debug, info, warn};
 
 use super::launching::{Launching, RunPaths, launch};
 use super::run_files::place_file;
-use super::supervisor::SupervisorStart;
+use super::supervisor::{StartMoment, SupervisorStart};
 use super::{CreateError, PathUse, Plan};
 use crate::agency::Agency;
 use crate::agent_files;
 use crate::home::{HomeError, RunDirectory};
-use crate::host::Tmux;
+use crate::host::{StartingSession, Tmux};
 use crate::own_program::check_starter;
 use crate::record::finish::{Ended, announce_end, write_markers};
 use crate::store::{Applied, RunRow, now};
@@ -77,6 +77,7 @@ impl Agency {
             workspace: plan.workspace(&self.home),
             interrupted,
             workspace_made: false,
+            starting_session: None,
             session_started: false,
             agent_may_live: false,
         };
@@ -118,6 +119,7 @@ impl Agency {
             kind: plan.kind,
             vcs: plan.vcs,
             workflow_session: plan.workflow_session.clone(),
+            race_id: plan.race.clone(),
             ..RunRow::queued(plan.id.clone(), now(), &plan.spec)
         }
     }
@@ -144,6 +146,8 @@ pub(super) struct Creation<'a> {
     pub(super) workspace: Box<dyn Workspace>,
     interrupted: &'a AtomicBool,
     workspace_made: bool,
+    /// The session while tmux starts it.
+    pub(super) starting_session: Option<StartingSession>,
     pub(super) session_started: bool,
     /// From the orders on, until the supervisor reports something else.
     agent_may_live: bool,
@@ -155,19 +159,19 @@ impl Creation<'_> {
         let listener =
             bind_listener(&launch_socket).map_err(|source| HomeError::new("listen at", launch_socket, source))?;
         let started = Instant::now();
-        // Where no workspace is made, its process starts while the files are written. If this fails or dies, the socket is
-        // closed, and the supervisor, which has no orders yet, exits.
-        let early = if self.starts_supervisor_early() { Some(self.start_supervisor()?) } else { None };
+        let supervisor = self.start_supervisor_at(StartMoment::WithoutFiles)?;
         self.write_files()?;
         fault::point("run.files");
+        let supervisor = self.start_supervisor_at(StartMoment::WithFiles)?.or(supervisor);
         self.prepare_workspace()?;
         self.grant_trust()?;
         self.check_interrupt()?;
         let prompt_file = self.place_prompt()?;
         fault::point("run.prompt");
-        let mut started_supervisor = early.map_or_else(|| self.start_supervisor(), Ok)?;
+        let supervisor = self.start_supervisor_at(StartMoment::WithWorkspace)?.or(supervisor);
+        self.finish_session()?;
         fault::point("run.hosted");
-        let mut supervisor = self.wait_for_supervisor(&listener, &mut started_supervisor)?;
+        let mut supervisor = self.wait_for_supervisor(&listener, supervisor)?;
         debug!(ms = started.elapsed().as_millis(), "supervisor connected");
         let directory = self.agent_directory()?;
         let commit_roots = self.sandbox_roots();
@@ -260,8 +264,10 @@ impl Creation<'_> {
     }
 
     /// Undoes what was made. What cannot be undone now stays with the failed row, and `agency rm` removes it.
-    fn take_back(&self) {
+    fn take_back(&mut self) {
         let _ = std::fs::remove_file(self.directory.launch_socket());
+        // A session that tmux is about to start could not be ended.
+        let _ = self.finish_session();
         if self.agent_may_live {
             // The supervisor died, or did not report in time: the agent may have begun to work, and its work
             // is nowhere else.

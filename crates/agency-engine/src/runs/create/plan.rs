@@ -97,6 +97,8 @@ pub struct Plan {
     pub notices: Vec<String>,
     /// Which notifications to send when the agent asks, and when the run has finished.
     pub notify: Notify,
+    /// The race that it takes part in.
+    pub race: Option<String>,
 }
 
 impl Plan {

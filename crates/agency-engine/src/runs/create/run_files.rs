@@ -9,8 +9,9 @@ use agency_model::{Event, RunKind, WorkspaceKind};
 use agency_workspace::{UncommittedCheck, write_prompt};
 
 use super::execute::Creation;
+use super::origin::RunOrigin;
 use super::{CreateError, PROMPT_IN_WORKTREE, PlannedPrompt};
-use crate::home::{HomeError, create_private_directory, open_for_append, write_atomically};
+use crate::home::{BASE_BRANCH_FILE, HomeError, create_private_directory, open_for_append, write_atomically};
 use crate::record::event_log::EventLog;
 
 impl Creation<'_> {
@@ -38,6 +39,9 @@ impl Creation<'_> {
         if let Some(path) = &row.worktree_path {
             self.directory.write("worktree_path.txt", format!("{path}\n").as_bytes())?;
         }
+        if let Some(branch) = self.base_branch() {
+            self.directory.write(BASE_BRANCH_FILE, format!("{branch}\n").as_bytes())?;
+        }
         if let Some(session) = &row.tmux_session_name {
             self.directory.write("tmux_session.txt", format!("{session}\n").as_bytes())?;
         }
@@ -47,6 +51,14 @@ impl Creation<'_> {
             events.append(0, Event::Notice { message: message.clone() });
         }
         Ok(())
+    }
+
+    /// The branch that the user has checked out, into which the work lands unless its base names one.
+    fn base_branch(&self) -> Option<String> {
+        match &self.plan.origin {
+            RunOrigin::NewWorktree { .. } => self.plan.repository.branch_in_file(),
+            RunOrigin::InPlace | RunOrigin::Beside(_) | RunOrigin::Resumes(_) | RunOrigin::Ask(_) => None,
+        }
     }
 
     /// Records what is known by now about uncommitted files; else returns what the supervisor has to check.

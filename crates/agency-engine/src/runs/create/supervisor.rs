@@ -16,7 +16,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::CreateError;
 use super::execute::{Creation, INTERRUPT_POLL_INTERVAL};
 use crate::home::{Home, open_for_append, read_text};
-use crate::host::{SupervisorCommand, Tmux, start_detached};
+use crate::host::{StartingSession, SupervisorCommand, Tmux, start_detached};
 use crate::wire::{Report, receive_report};
 
 /// How long a supervisor may take to come for its orders, and then to report.
@@ -36,6 +36,17 @@ pub(crate) enum SupervisorStart<'a> {
     Program,
     /// A thread of this program.
     Thread(&'a dyn Fn(&Home, &RunId) -> io::Result<SupervisorThread>),
+}
+
+/// When the supervisor of a run is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StartMoment {
+    /// While the files of the run are written.
+    WithoutFiles,
+    /// While the workspace is made.
+    WithFiles,
+    /// When all is there.
+    WithWorkspace,
 }
 
 /// A supervisor that was started, by which its early end is noticed.
@@ -68,15 +79,33 @@ impl StartedSupervisor {
 }
 
 impl Creation<'_> {
-    /// Whether the supervisor needs no workspace that is made for it, and so gets its orders soon.
-    pub(super) fn starts_supervisor_early(&self) -> bool {
-        matches!(self.supervisor, SupervisorStart::Program)
-            && self.plan.spec.host == Host::Detached
-            && self.plan.spec.workspace == WorkspaceKind::None
+    /// How early the supervisor starts. A process needs nothing but its socket until it gets its orders; if this command fails
+    /// or dies before, the socket is closed, and the supervisor exits.
+    fn start_moment(&self) -> StartMoment {
+        match (self.supervisor, self.plan.spec.host, self.plan.spec.workspace) {
+            // A thread starts at once, and a wrapper may need the workspace.
+            (SupervisorStart::Thread(_), _, _) => StartMoment::WithWorkspace,
+            (SupervisorStart::Program, Host::Detached, WorkspaceKind::None) => StartMoment::WithoutFiles,
+            _ if self.agency.config.wrapper.is_some() => StartMoment::WithWorkspace,
+            (SupervisorStart::Program, _, _) => StartMoment::WithFiles,
+        }
+    }
+
+    /// Starts it if this is its moment.
+    pub(super) fn start_supervisor_at(
+        &mut self,
+        moment: StartMoment,
+    ) -> Result<Option<StartedSupervisor>, CreateError> {
+        (self.start_moment() == moment).then(|| self.start_supervisor()).transpose()
+    }
+
+    /// Waits until tmux has started the session.
+    pub(super) fn finish_session(&mut self) -> Result<(), CreateError> {
+        Ok(self.starting_session.take().map_or(Ok(()), StartingSession::finish)?)
     }
 
     /// Starts it in the host of the run.
-    pub(super) fn start_supervisor(&mut self) -> Result<StartedSupervisor, CreateError> {
+    fn start_supervisor(&mut self) -> Result<StartedSupervisor, CreateError> {
         let broken = |error: io::Error| CreateError::Host(error.to_string());
         if let SupervisorStart::Thread(start) = self.supervisor {
             return start(&self.agency.home, &self.plan.id).map(StartedSupervisor::Thread).map_err(broken);
@@ -93,7 +122,7 @@ impl Creation<'_> {
                 let tmux = Tmux::new(self.plan.tmux_socket(&self.agency.config));
                 let session = self.plan.id.tmux_session();
                 let place = (self.workspace.directory(), self.plan.size);
-                tmux.start(&session, self.plan.name.as_str(), place, &supervisor)?;
+                self.starting_session = Some(tmux.start(&session, self.plan.name.as_str(), place, &supervisor)?);
                 self.session_started = true;
                 Ok(StartedSupervisor::Tmux)
             }
@@ -107,7 +136,7 @@ impl Creation<'_> {
     pub(super) fn wait_for_supervisor(
         &self,
         listener: &UnixListener,
-        supervisor: &mut StartedSupervisor,
+        mut supervisor: Option<StartedSupervisor>,
     ) -> Result<UnixStream, CreateError> {
         let broken = |error: io::Error| CreateError::Host(error.to_string());
         let deadline = Instant::now() + SUPERVISOR_LIMIT;
@@ -121,7 +150,7 @@ impl Creation<'_> {
                 self.check_session()?;
                 ask_tmux = Instant::now() + TMUX_POLL_INTERVAL;
             }
-            supervisor.check(self)?;
+            supervisor.as_mut().map_or(Ok(()), |supervisor| supervisor.check(self))?;
         }
         Err(CreateError::Host(format!("it did not report within {} s", SUPERVISOR_LIMIT.as_secs())))
     }

@@ -8,7 +8,7 @@ use agency_model::{RunId, Vcs};
 use agency_workspace::{DeleteBranch, Preview, RemoveOptions, WorkspaceError};
 
 use super::edited_prompt::EditedPrompt;
-use super::wording::{ignored_note, nested_note, obstacle_notes};
+use super::wording::{ignored_note, imported_notes, nested_note, obstacle_notes};
 use super::{RemoveError, RemoveRequest, Removed, check_branch_wish, workspace_of};
 use crate::agency::Agency;
 use crate::home::Home;
@@ -76,6 +76,9 @@ impl Agency {
 fn plan(home: &Home, row: &RunRow, other: Option<&RunId>, options: RemoveOptions) -> Result<Removed, RemoveError> {
     if row.removed_at.is_some() && options.delete_branch == DeleteBranch::No {
         return Ok(Removed::of(row, vec!["it was removed before".to_owned()]));
+    }
+    if let (Some(notes), None) = (imported_notes(row), other) {
+        return Ok(Removed::of(row, notes));
     }
     let mut notes = vec![];
     match (&row.worktree_path, other) {

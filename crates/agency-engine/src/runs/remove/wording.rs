@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use agency_model::Vcs;
+use agency_model::run::Reason;
 use agency_workspace::{BranchOutcome, JjError, Removal, SavedWork, WorkspaceError, WorktreeOutcome};
 
 use super::Remaining;
@@ -29,6 +30,7 @@ fn force_helps(error: &WorkspaceError) -> bool {
     matches!(
         error,
         WorkspaceError::NestedRepositories { .. }
+            | WorkspaceError::ObjectsInside { .. }
             | WorkspaceError::OtherRepository { .. }
             | WorkspaceError::RepositoryGone { .. }
             | WorkspaceError::AgentsRepository { .. }
@@ -117,6 +119,15 @@ fn kept_note(place: &Path) -> String {
         }
         (Err(_), _) => format!("all its files are kept in {}, since no ref can hold them", place.display()),
     }
+}
+
+/// What a removal leaves of a run that another program made; `None` for any other run.
+pub(super) fn imported_notes(row: &RunRow) -> Option<Vec<String>> {
+    let path = row.worktree_path.as_ref().filter(|_| row.reason == Some(Reason::Imported))?;
+    let mut notes =
+        vec![format!("the worktree {path} stays: it belongs to the program that the run was imported from")];
+    notes.extend(row.new_branch.as_ref().map(|branch| format!("the branch {branch} stays")));
+    Some(notes)
 }
 
 pub(super) fn notes_of(removal: &Removal, vcs: Vcs) -> Vec<String> {

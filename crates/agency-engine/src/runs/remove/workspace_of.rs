@@ -1,7 +1,7 @@
 //! The workspace of a run, put together from its row.
 
 use agency_model::{Vcs, WorkspaceKind};
-use agency_workspace::{Commit, GitWorktree, InPlace, JjWorkspace, Scratch, Workspace};
+use agency_workspace::{AdoptedWorktree, Commit, GitWorktree, InPlace, JjWorkspace, Scratch, Workspace};
 
 use super::RemoveError;
 use crate::home::Home;
@@ -34,8 +34,9 @@ pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspac
             looks: Some(home.run(&row.id).looks()),
         }),
         // An imported worktree belongs to another program: it is looked at, and never removed.
-        (WorkspaceKind::None, _, Some(path)) => Box::new(InPlace {
-            repository: path.into(),
+        (WorkspaceKind::None, _, Some(path)) => Box::new(AdoptedWorktree {
+            repository,
+            path: path.into(),
             base,
             worktrees_root: home.worktrees(),
             looks: Some(home.run(&row.id).looks()),

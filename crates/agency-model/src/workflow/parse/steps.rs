@@ -118,7 +118,7 @@ fn agent(object: &Object<'_>, name: &str, defaults: &Defaults, notes: &mut Notes
         adapter: object.text("adapter", notes),
         mode: object.choice("mode", notes).or(defaults.mode).unwrap_or(Mode::Headless),
         extra_args: object.texts("extra_args", notes),
-        cwd: object.text("cwd", notes),
+        cwd: directory(object, "cwd", notes),
         env: object.environment("env", notes),
         mcp_servers: servers(object, notes),
         workspace: object.choice("workspace", notes).unwrap_or(WorkspaceChoice::Shared),
@@ -153,12 +153,18 @@ fn variable(node: &Node) -> InputValue {
 fn script(object: &Object<'_>, name: &str, notes: &mut Notes<'_, '_>) -> Option<ScriptStep> {
     let command = command(object, notes);
     let env = object.environment("env", notes);
-    let workdir = object.text("workdir", notes);
-    if let Some(workdir) = workdir.as_ref().filter(|workdir| leaves_workspace(&workdir.value)) {
-        notes.note(workdir.at, format!("`workdir`: `{}` is outside of the workspace", workdir.value));
-    }
+    let workdir = directory(object, "workdir", notes);
     let output = output(object, name, notes);
     Some(ScriptStep { command: command?, env, workdir, output })
+}
+
+/// A directory of the workspace.
+fn directory(object: &Object<'_>, field: &'static str, notes: &mut Notes<'_, '_>) -> Option<Located<String>> {
+    let found = object.text(field, notes)?;
+    if leaves_workspace(&found.value) {
+        notes.note(found.at, format!("`{field}`: `{}` is outside of the workspace", found.value));
+    }
+    Some(found)
 }
 
 /// Whether a path leads out of the directory that it is relative to, as far as its words say.
@@ -216,6 +222,7 @@ fn merge(object: &Object<'_>, notes: &mut Notes<'_, '_>) -> MergeStep {
         into: object.text("into", notes),
         commit_message: object.template("commit_message", notes),
         strategy: object.choice("strategy", notes).unwrap_or(MergeStrategy::Merge),
+        check: object.texts("check", notes),
     }
 }
 
@@ -250,7 +257,7 @@ fn task(node: &Node, defaults: &Defaults, notes: &mut Notes<'_, '_>) -> Option<S
         adapter: object.text("adapter", notes),
         mode,
         extra_args: object.texts("extraArgs", notes),
-        cwd: object.text("cwd", notes),
+        cwd: directory(&object, "cwd", notes),
         env: object.environment("env", notes),
         mcp_servers: McpServers::new(),
         workspace: WorkspaceChoice::Shared,

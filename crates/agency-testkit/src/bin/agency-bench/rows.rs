@@ -1,9 +1,12 @@
 //! Every row of the table, by the name that selects it.
 
 mod asks;
+mod checkpoint;
 mod clean;
 mod crowd;
 mod end;
+mod forecast;
+mod land;
 mod latency;
 mod live;
 mod logs;
@@ -32,7 +35,7 @@ pub(crate) use memory::private_memory;
 pub(crate) type Measure = fn(&Bench) -> Vec<Row>;
 
 /// All rows, in the order of the table.
-pub(crate) const ALL: [(&str, Measure); 22] = [
+pub(crate) const ALL: [(&str, Measure); 25] = [
     ("run-5000", run::large),
     ("run-100", run::small),
     ("ls", ls::measure),
@@ -42,6 +45,9 @@ pub(crate) const ALL: [(&str, Measure); 22] = [
     ("end", end::measure),
     ("questions", questions::measure),
     ("look", look::measure),
+    ("forecast", forecast::measure),
+    ("land", land::measure),
+    ("checkpoint", checkpoint::measure),
     ("logs", logs::measure),
     ("clean", clean::measure),
     ("parse", parse::measure),

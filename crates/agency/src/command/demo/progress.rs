@@ -33,7 +33,7 @@ pub(super) fn watch(
         .iter()
         .map(|row| ProgressLine::new(row, &bars, style.clone(), &agency.home().run(&row.id).events()))
         .collect::<Result<_, _>>()?;
-    let mut answers = Answers::new(context);
+    let mut answers = Answers::new(context)?;
     let mut ended = vec![];
     loop {
         if interrupted.load(Ordering::Relaxed) {

@@ -2,12 +2,12 @@
 
 use super::info::Info;
 use super::lines::LoadedLines;
-use super::patch::Changes;
+use super::patch::{Changes, Commented};
 use super::screen::Screen;
-use super::scroll::{Body, RowStyle, Scroll, Viewport};
+use super::scroll::{Anchor, Body, RowStyle, Scroll, Viewport};
 use super::transcript::TranscriptBody;
 use super::window::Ask;
-use super::{Content, Move};
+use super::{Content, Move, Timeline};
 
 /// More is loaded when one comes so near to the edge of what is.
 const NEAR: usize = 200;
@@ -48,8 +48,11 @@ impl Pane {
             (Content::Nothing(why), _) => *self = Self::Nothing(why),
             (Content::Transcript(load), Self::Transcript(talk)) => talk.body.take(load, &mut talk.scroll),
             (Content::Lines(load), Self::Lines(lines)) => lines.body.take(load, &mut lines.scroll),
-            (Content::Diff(patch), Self::Changes(changes)) => changes.body.take(patch, &mut changes.scroll),
+            (Content::Diff(patch, timeline), Self::Changes(changes)) => {
+                changes.body.take(patch, timeline, &mut changes.scroll);
+            }
             (Content::Highlights(highlights), Self::Changes(changes)) => changes.body.highlight(highlights),
+            (Content::Comments(comments), Self::Changes(changes)) => changes.body.comment(comments),
             (Content::Info(paragraphs), Self::Info(info)) => info.body.paragraphs = paragraphs,
             (Content::Transcript(load), _) => {
                 let mut talk = Scrolled { body: TranscriptBody::default(), scroll: Scroll::END };
@@ -61,9 +64,9 @@ impl Pane {
                 lines.body.take(load, &mut lines.scroll);
                 *self = Self::Lines(lines);
             }
-            (Content::Diff(patch), _) => {
+            (Content::Diff(patch, timeline), _) => {
                 let mut changes = Scrolled { body: Changes::default(), scroll: Scroll::START };
-                changes.body.take(patch, &mut changes.scroll);
+                changes.body.take(patch, timeline, &mut changes.scroll);
                 *self = Self::Changes(changes);
             }
             (Content::Info(paragraphs), _) => {
@@ -72,8 +75,18 @@ impl Pane {
             (Content::Screen(screen), _) => *self = Self::Screen(screen),
             (Content::ScreenBytes(bytes), Self::Screen(screen)) => screen.feed(&bytes),
             // They belong to a screen or a patch that never came.
-            (Content::ScreenBytes(_) | Content::Highlights(_), _) => {}
+            (Content::ScreenBytes(_) | Content::Highlights(_) | Content::Comments(_), _) => {}
         }
+    }
+
+    /// What a comment on the row that is being chosen is about, or on the first row that is seen.
+    pub(super) fn commented(&self, viewport: Viewport) -> Option<Commented> {
+        let Self::Changes(changes) = self else { return None };
+        let first = || {
+            let seen = changes.scroll.seen(&changes.body, viewport);
+            seen.first().map(|(item, rows)| Anchor { item: *item, row: rows.start })
+        };
+        changes.body.commented(changes.scroll.cursor.or_else(first)?, viewport.width)
     }
 
     /// What can be scrolled by items, and where one is in it.
@@ -84,6 +97,19 @@ impl Pane {
             Self::Lines(lines) => Some((&mut lines.body, &mut lines.scroll)),
             Self::Changes(changes) => Some((&mut changes.body, &mut changes.scroll)),
             Self::Info(info) => Some((&mut info.body, &mut info.scroll)),
+        }
+    }
+
+    /// The checkpoints, if what changed in one of them is shown.
+    pub(super) fn timeline(&self) -> Option<&Timeline> {
+        match self {
+            Self::Changes(changes) => changes.body.timeline(),
+            Self::Reading
+            | Self::Nothing(_)
+            | Self::Transcript(_)
+            | Self::Lines(_)
+            | Self::Info(_)
+            | Self::Screen(_) => None,
         }
     }
 

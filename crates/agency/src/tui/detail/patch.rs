@@ -1,5 +1,6 @@
 //! What a run changed, file by file.
 
+mod comments;
 mod look;
 
 use std::collections::HashSet;
@@ -8,7 +9,9 @@ use std::ops::Range;
 use agency_model::patch::{Patch, PatchFile, PatchLineKind, SidePair};
 use ratatui::text::{Line, Span};
 
+pub(in crate::tui) use self::comments::{Commented, LineComment};
 use self::look::Look;
+use super::Timeline;
 use super::scroll::{Anchor, Body, RowStyle, Scroll};
 use crate::highlight::Highlights;
 use crate::tui::theme::Role;
@@ -20,7 +23,10 @@ const MIN_SIDE_BY_SIDE_COLUMNS: u16 = 160;
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Changes {
     patch: Patch,
+    /// The checkpoints, above the files.
+    timeline: Option<Timeline>,
     highlights: Highlights,
+    comments: Vec<LineComment>,
     /// The rows of each file where old and new stand side by side.
     pairs: Vec<Vec<SidePair>>,
     /// The files that are folded, or, if all are, those that are not.
@@ -30,11 +36,14 @@ pub(in crate::tui) struct Changes {
 
 impl Changes {
     /// Takes in what the run changed by now.
-    pub(in crate::tui) fn take(&mut self, patch: Patch, scroll: &mut Scroll) {
+    pub(in crate::tui) fn take(&mut self, patch: Patch, timeline: Option<Timeline>, scroll: &mut Scroll) {
         let before = std::mem::replace(&mut self.patch, patch);
+        let above_before = self.above();
+        self.timeline = timeline;
         scroll.renumber(|item| {
-            let path = &before.files.get(item)?.path;
-            self.patch.files.iter().position(|file| file.path == *path)
+            let Some(index) = item.checked_sub(above_before) else { return Some(0) };
+            let path = &before.files.get(index)?.path;
+            self.patch.files.iter().position(|file| file.path == *path).map(|index| index + self.above())
         });
         self.pairs = self.patch.files.iter().map(PatchFile::side_by_side).collect();
         // Files that are as they were keep their marks until the new ones come.
@@ -55,28 +64,59 @@ impl Changes {
         self.highlights = highlights;
     }
 
+    pub(in crate::tui) const fn timeline(&self) -> Option<&Timeline> {
+        self.timeline.as_ref()
+    }
+
+    /// How many items are above the files.
+    fn above(&self) -> usize {
+        usize::from(self.timeline.is_some())
+    }
+
+    /// The number of the file that an item is.
+    fn index(&self, item: usize) -> Option<usize> {
+        item.checked_sub(self.above())
+    }
+
+    /// The checkpoints, if that is what an item is.
+    fn timeline_at(&self, item: usize) -> Option<&Timeline> {
+        self.timeline.as_ref().filter(|_| item == 0)
+    }
+
     /// The rows of a file, if there is room for old and new side by side.
     fn pairs(&self, item: usize, width: u16) -> Option<&Vec<SidePair>> {
-        self.pairs.get(item).filter(|_| width >= MIN_SIDE_BY_SIDE_COLUMNS)
+        self.pairs.get(self.index(item)?).filter(|_| width >= MIN_SIDE_BY_SIDE_COLUMNS)
     }
 
     /// A row below the heading of a file.
-    fn line(&self, look: &Look<'_>, row: usize, RowStyle { width, left, .. }: RowStyle) -> Option<Line<'static>> {
-        match self.pairs(look.item, width) {
-            Some(pairs) => pairs.get(row).map(|pair| look.pair(*pair, width, left)),
-            None => look.file.lines.get(row).map(|line| look.unified(row, line)),
+    fn line(&self, look: &Look<'_>, row: usize, RowStyle { width, left, theme }: RowStyle) -> Option<Line<'static>> {
+        let Some(pairs) = self.pairs(look.item + self.above(), width) else {
+            let line = look.file.lines.get(row).map(|line| look.unified(row, line))?;
+            return Some(Self::with_comments(line, &self.said(look.file, Some(row)), theme));
+        };
+        let pair = pairs.get(row)?;
+        let indexes = match pair {
+            SidePair::Across(_) => [None, None],
+            SidePair::Both { old, new } => [*old, *new],
+        };
+        let said: Vec<&LineComment> =
+            indexes.into_iter().flatten().flat_map(|index| self.said(look.file, Some(index))).collect();
+        // The columns fill the place, so what was said stands in that of the old line.
+        match said.is_empty() {
+            true => Some(look.pair(*pair, width, left)),
+            false => Some(look.commented_pair(*pair, width, left, &said)),
         }
     }
 
     fn file(&self, item: usize) -> Option<&PatchFile> {
-        self.patch.files.get(item)
+        self.patch.files.get(self.index(item)?)
     }
 
     fn is_folded(&self, file: &PatchFile) -> bool {
         self.all_folded != self.others.contains(&file.path)
     }
 
-    fn heading(&self, file: &PatchFile, row_style: RowStyle) -> Line<'_> {
+    fn heading(&self, file: &PatchFile, row_style: RowStyle) -> Line<'static> {
         let theme = row_style.theme;
         let sign = if self.is_folded(file) { theme.glyph("▸", ">") } else { theme.glyph("▾", "v") };
         let mut spans = vec![
@@ -89,16 +129,19 @@ impl Changes {
         if let Some(word) = file.description() {
             spans.push(Span::styled(format!(" ({word})"), theme.style(Role::Quiet)));
         }
-        Line::from(spans)
+        Self::with_comments(Line::from(spans), &self.said(file, None), theme)
     }
 }
 
 impl Body for Changes {
     fn len(&self) -> usize {
-        self.patch.files.len() + usize::from(self.patch.left_out > 0)
+        self.above() + self.patch.files.len() + usize::from(self.patch.left_out > 0)
     }
 
     fn height(&self, item: usize, width: u16) -> usize {
+        if let Some(timeline) = self.timeline_at(item) {
+            return timeline.height();
+        }
         self.file(item).map_or(1, |file| match (self.is_folded(file), self.pairs(item, width)) {
             (true, _) => 1,
             (false, Some(pairs)) => 1 + pairs.len(),
@@ -107,11 +150,14 @@ impl Body for Changes {
     }
 
     fn rows(&self, item: usize, rows: Range<usize>, row_style: RowStyle) -> Vec<Line<'_>> {
-        let Some(file) = self.file(item) else {
+        if let Some(timeline) = self.timeline_at(item) {
+            return rows.map(|row| timeline.row(row, row_style.theme)).collect();
+        }
+        let (Some(file), Some(index)) = (self.file(item), self.index(item)) else {
             let note = format!("{} more bytes are not shown; agency diff prints all", self.patch.left_out);
             return vec![Line::styled(note, row_style.theme.style(Role::Urgent))];
         };
-        let look = Look { patch: &self.patch, highlights: &self.highlights, file, item, theme: row_style.theme };
+        let look = Look { patch: &self.patch, highlights: &self.highlights, file, item: index, theme: row_style.theme };
         let heading = (rows.start == 0).then(|| self.heading(file, row_style));
         let lines = rows.start.saturating_sub(1)..rows.end.saturating_sub(1);
         heading.into_iter().chain(lines.filter_map(|line| self.line(&look, line, row_style))).collect()
@@ -130,7 +176,7 @@ impl Body for Changes {
     }
 
     fn folds(&self, item: usize) -> bool {
-        item < self.patch.files.len()
+        self.file(item).is_some()
     }
 
     fn is_landmark(&self, item: usize, row: usize, width: u16) -> bool {
@@ -148,10 +194,9 @@ impl Body for Changes {
     }
 
     fn fold(&mut self, item: usize) {
-        if let Some(file) = self.patch.files.get(item)
-            && !self.others.remove(&file.path)
-        {
-            self.others.insert(file.path.clone());
+        let path = self.file(item).map(|file| file.path.clone());
+        if let Some(path) = path.filter(|path| !self.others.remove(path)) {
+            self.others.insert(path);
         }
     }
 

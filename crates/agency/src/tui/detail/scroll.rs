@@ -88,6 +88,8 @@ pub(in crate::tui) struct Scroll {
     pub(in crate::tui) selected: Option<usize>,
     /// The row that was found last.
     pub(super) found: Option<Anchor>,
+    /// The row that is being chosen.
+    pub(in crate::tui) cursor: Option<Anchor>,
     /// The first column that is shown, where lines are cut.
     left: u16,
 }
@@ -95,7 +97,7 @@ pub(in crate::tui) struct Scroll {
 impl Scroll {
     /// At the end, wherever it is.
     pub(in crate::tui) const END: Self =
-        Self { top: Anchor { item: 0, row: 0 }, following: true, selected: None, found: None, left: 0 };
+        Self { top: Anchor { item: 0, row: 0 }, following: true, selected: None, found: None, cursor: None, left: 0 };
     /// At the beginning.
     pub(in crate::tui) const START: Self = Self { following: false, ..Self::END };
 
@@ -244,13 +246,46 @@ impl Scroll {
         None
     }
 
+    /// Begins to choose a row: the one that was found last, if it is seen, or the first that is; whether there is one.
+    pub(in crate::tui) fn begin_choosing(&mut self, body: &dyn Body, viewport: Viewport) -> bool {
+        let seen = self.seen(body, viewport);
+        let is_seen = |at: &Anchor| seen.iter().any(|(item, rows)| *item == at.item && rows.contains(&at.row));
+        let first = seen.first().map(|(item, rows)| Anchor { item: *item, row: rows.start });
+        self.cursor = self.found.filter(is_seen).or(first);
+        self.cursor.is_some()
+    }
+
+    /// Moves the row that is being chosen, and what is seen along with it.
+    pub(in crate::tui) fn move_cursor(&mut self, direction: Move, body: &dyn Body, viewport: Viewport) {
+        let (Some(cursor), width) = (self.cursor, viewport.width) else { return };
+        let page = usize::from(viewport.height.saturating_sub(1).max(1));
+        let last = back(body, width, Anchor { item: body.len(), row: 0 }, 1);
+        let wanted = match direction {
+            Move::Up => back(body, width, cursor, 1),
+            Move::Down => forward(body, width, cursor, 1),
+            Move::PageUp => back(body, width, cursor, page),
+            Move::PageDown => forward(body, width, cursor, page),
+            Move::First => Anchor::default(),
+            Move::Last => last,
+        }
+        .min(last);
+        self.cursor = Some(wanted);
+        let above = back(body, width, wanted, page);
+        if wanted < self.top(body, viewport) {
+            self.to(wanted, body, viewport);
+        } else if self.top(body, viewport) < above {
+            self.to(above, body, viewport);
+        }
+    }
+
     /// The items have other numbers now.
     pub(in crate::tui) fn renumber(&mut self, now: impl Fn(usize) -> Option<usize>) {
         match now(self.top.item) {
             Some(item) => self.top.item = item,
             None => self.top = Anchor::default(),
         }
-        self.selected = self.selected.and_then(now);
+        self.selected = self.selected.and_then(&now);
+        self.cursor = self.cursor.and_then(|at| Some(Anchor { item: now(at.item)?, ..at }));
     }
 
     /// The item at the top, as it was when the user last moved.

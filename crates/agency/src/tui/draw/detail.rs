@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::paint::{Paint, width};
-use crate::tui::detail::{Body, PaneView, RowStyle, Scroll, Tab, Viewport};
+use crate::tui::detail::{Anchor, Body, PaneView, RowStyle, Scroll, Tab, Viewport};
 use crate::tui::effect::label;
 use crate::tui::layout::{Areas, hits};
 use crate::tui::state::{Focus, State};
@@ -106,7 +106,7 @@ fn text(paint: &mut Paint<'_>, area: Rect, body: &dyn Body, scroll: &Scroll, in_
     let left = if body.has_columns(area.width) { 0 } else { left };
     let mut rows = area.rows();
     for (item, seen) in scroll.seen(body, Viewport { width: area.width, height: area.height }) {
-        let heading = seen.start == 0;
+        let (heading, first) = (seen.start == 0, seen.start);
         for (index, line) in body.rows(item, seen, row_style).into_iter().enumerate() {
             let Some(row) = rows.next() else { return };
             if let Some(behind) = line.style.bg {
@@ -115,6 +115,9 @@ fn text(paint: &mut Paint<'_>, area: Rect, body: &dyn Body, scroll: &Scroll, in_
             paint.line(row, &line, left);
             if index == 0 && heading && scroll.selected == Some(item) {
                 paint.restyle(row, paint.theme.selected(in_front));
+            }
+            if scroll.cursor == Some(Anchor { item, row: first + index }) {
+                paint.restyle(row, paint.theme.selected(true));
             }
         }
     }

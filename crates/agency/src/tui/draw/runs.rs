@@ -171,7 +171,12 @@ fn draw_run(paint: &mut Paint<'_>, row: Rect, entry: &ListedRun, state: &State, 
         let place = Rect { x, width: width.saturating_sub(1).min(row.right().saturating_sub(x)), ..row };
         match column {
             Column::Status => paint.text(place, word, role),
-            Column::Name => paint.text(place, &name(entry), Role::Plain),
+            Column::Name if entry.conflicts.is_empty() => paint.text(place, &name(entry), Role::Plain),
+            Column::Name => {
+                let sign = format!("{} ", state.theme.glyph("⚔", "x"));
+                let with = format!(" with {}", entry.conflicts.join(", "));
+                paint.pieces(place, &[(&sign, Role::Bad), (&name(entry), Role::Plain), (&with, Role::Quiet)])
+            }
             Column::Repository => {
                 let path = &entry.row.repo_path;
                 paint.text(place, path.rsplit('/').next().unwrap_or(path), Role::Quiet)

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use agency_engine::store::QuestionRow;
 use agency_model::ErrorCode;
+use agency_model::review::NewComment;
 use agency_workspace::DeleteBranch;
 
 use super::{create, session};
@@ -38,9 +39,22 @@ pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Resu
         }
         Job::Send { row, text } => format!("{}: {}", label(&row), context.agency()?.send(&row, &text)?),
         Job::Resume { row, text } => return restart::resume(context, &mut context.agency()?, row, text, interrupted),
+        Job::Comment { row, about, text } => {
+            let comment = NewComment { place: about.place, body: text };
+            context.agency()?.comment(&row, &user_name(), &[comment])?;
+            format!("the comment on {} is stored; S sends all open ones", label(&row))
+        }
+        Job::SendComments(row) => {
+            let sent = context.agency()?.send_review(&row, interrupted)?;
+            let comments = if sent.comments == 1 { "comment" } else { "comments" };
+            format!("{} {comments} to {}: {}", sent.comments, label(&row), sent.outcome)
+        }
         Job::Restart(row) => return restart::restart(context, &mut context.agency()?, row, interrupted),
         Job::PlanRemoval { row, branch } => return removal::plan(&context.agency()?, &row, branch),
         Job::Remove { row, branch } => removal::remove(&mut context.agency()?, &row, branch)?,
+        Job::FindRemoved => {
+            return Ok(JobOutcome::Removed(context.agency()?.last_restorable()?.map(Box::new)));
+        }
         Job::Restore(row) => {
             let mut agency = context.agency()?;
             // The row before the removal does not have what was saved.

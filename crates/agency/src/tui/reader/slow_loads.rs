@@ -6,19 +6,25 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use agency_engine::runs::remove::RemoveError;
+use agency_engine::runs::review::Comment;
 use agency_engine::store::RunRow;
-use agency_model::RunKind;
 use agency_model::patch::Patch;
+use agency_model::review::CommentState;
+use agency_model::{RunKind, escaped_line};
+use agency_workspace::PatchContext;
+use jiff::Timestamp;
 
 use super::Opener;
 use super::info::info;
 use super::orders::{OrdersMailbox, Sleep};
 use crate::highlight::{Highlights, TIME_LIMIT};
+use crate::output::ago;
 use crate::problem::Problem;
 use crate::tui::channel::EventSender;
-use crate::tui::detail::{Content, Subject, Tab};
+use crate::tui::detail::{Content, DiffPart, LineComment, Subject, Tab, Timeline, TimelineEntry};
 use crate::tui::frame_timer::Presence;
 use crate::tui::input::BackgroundEvent;
+use crate::view::{CheckpointView, Checkpoints};
 
 /// A user who goes through the list stays shorter than this at a run.
 const SELECTION_DELAY: Duration = Duration::from_millis(80);
@@ -100,19 +106,69 @@ fn diff(open: &Opener, subject: &Subject, last: &AtomicU64, report: &impl Fn(Con
         let repo_path = open()?.repository_of(row).map_err(RemoveError::from)?.display().to_string();
         return Err(Problem::removed(&RunRow { repo_path, ..row.clone() }));
     }
-    let bytes = open()?.workspace_of(row)?.diff().map_err(RemoveError::from)?;
+    let (bytes, timeline) = match part_of(open, subject)? {
+        Some((bytes, timeline)) => (bytes, Some(timeline)),
+        None if subject.part == DiffPart::Whole => {
+            (open()?.workspace_of(row)?.diff().map_err(RemoveError::from)?, None)
+        }
+        None => {
+            report(Content::Nothing("No turn has changed a file yet. } shows all that changed.".to_owned()));
+            return Ok(());
+        }
+    };
+    // Without comments, the diff is of use all the same.
+    let comments = if timeline.is_none() { comments(open, row).unwrap_or_default() } else { vec![] };
     let mut hasher = DefaultHasher::new();
-    (subject.generation, &bytes).hash(&mut hasher);
+    (subject.generation, &bytes, timeline.as_ref().map(|timeline| timeline.entries.len()), &comments).hash(&mut hasher);
     if last.swap(hasher.finish(), Ordering::Relaxed) == hasher.finish() {
         return Ok(());
     }
-    if bytes.is_empty() {
+    if bytes.is_empty() && timeline.is_none() {
         report(Content::Nothing(nothing_changed(row)));
         return Ok(());
     }
-    report(Content::Diff(Patch::read(&bytes)));
+    report(Content::Diff(Patch::read(&bytes), timeline));
+    report(Content::Comments(comments));
     report(Content::Highlights(Highlights::read(&Patch::read(&bytes), Instant::now() + TIME_LIMIT)));
     Ok(())
+}
+
+/// What was said about the lines of a run and is not settled.
+fn comments(open: &Opener, row: &RunRow) -> Result<Vec<LineComment>, Problem> {
+    let mut agency = open()?;
+    if agency.open_comments(row)? == (0, 0) {
+        return Ok(vec![]);
+    }
+    let shown = |comment: Comment| {
+        let now = comment.now.filter(|_| matches!(comment.row.state, CommentState::Open | CommentState::Sent))?;
+        let first = comment.row.body.lines().next().unwrap_or_default();
+        let state = if now.changed { "changed since" } else { comment.row.state.as_str() };
+        let words = escaped_line(&format!("#{} {state}: {first}", comment.row.id));
+        Some(LineComment { path: escaped_line(&now.path), side: comment.row.side, line: now.last_line, words })
+    };
+    Ok(agency.review(row)?.comments.into_iter().filter_map(shown).collect())
+}
+
+/// What changed in one checkpoint, with all of them; `None` if the whole is wanted, or there are none.
+fn part_of(open: &Opener, subject: &Subject) -> Result<Option<(Vec<u8>, Timeline)>, Problem> {
+    let wanted = match subject.part {
+        DiffPart::Whole => return Ok(None),
+        DiffPart::LastTurn => None,
+        DiffPart::Checkpoint(number) => Some(number),
+    };
+    let (agency, row) = (open()?, &subject.row);
+    let list = Checkpoints::new(row, agency.checkpoint_sizes(row)?);
+    let Some(last) = list.checkpoints.first() else { return Ok(None) };
+    let shown = wanted.unwrap_or(last.number).min(last.number);
+    let compared = agency.compared_checkpoints(row, None, Some(shown))?;
+    let bytes = agency.checkpoint_diff(row, &compared, PatchContext::Usual)?;
+    let now = Timestamp::now();
+    let entry = |checkpoint: &CheckpointView| TimelineEntry {
+        number: checkpoint.number,
+        words: format!("{} ago, {}", ago(now, checkpoint.taken_at), checkpoint.cause_words()),
+        size: checkpoint.size_words(),
+    };
+    Ok(Some((bytes, Timeline { entries: list.checkpoints.iter().map(entry).collect(), shown })))
 }
 
 fn nothing_changed(row: &RunRow) -> String {
@@ -138,7 +194,8 @@ mod tests {
         let (sender, mut receiver) = channel().unwrap();
         let open: Opener = Arc::new(|| Err(Problem::new(ErrorCode::Io, "asked")));
         let mut loads = BackgroundLoads::new(open, OrdersMailbox::new().unwrap(), sender, Presence::new());
-        let subject = |generation| Subject { generation, row: row(Mode::Headless), tab: Tab::Diff };
+        let subject =
+            |generation| Subject { generation, row: row(Mode::Headless), tab: Tab::Diff, part: DiffPart::Whole };
         // A user who became active just now, with a clock that does not advance.
         let mut wanted = Some(Instant::now() + LATER);
         assert!(matches!(loads.turn(&subject(1), &mut wanted), Sleep { limit: Some(_), ignore_changes: true }));

@@ -10,8 +10,8 @@ use agency_model::run::State as RunState;
 
 use super::*;
 use crate::tui::channel::{EventReceiver, channel};
-use crate::tui::detail::Ask;
 use crate::tui::detail::fixture::row;
+use crate::tui::detail::{Ask, DiffPart};
 
 /// How long anything may take.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -45,6 +45,7 @@ impl Fixture {
             generation,
             row: agency_engine::store::RunRow { state, ..row(Mode::Headless) },
             tab,
+            part: DiffPart::Whole,
         }));
     }
 
@@ -140,7 +141,7 @@ fn what_cannot_be_compared_is_said_in_words() {
     let why = home.wait("a reason", |_, content| nothing(content));
     assert!(!why.is_empty());
     let removed = agency_engine::store::RunRow { removed_at: Some(jiff::Timestamp::UNIX_EPOCH), ..row(Mode::Headless) };
-    home.reader.show(Some(Subject { generation: 2, row: removed, tab: Tab::Diff }));
+    home.reader.show(Some(Subject { generation: 2, row: removed, tab: Tab::Diff, part: DiffPart::Whole }));
     let why = home.wait("another reason", |generation, content| nothing(content).filter(|_| generation == 2));
     assert!(why.contains("was removed") && why.contains("git -C"), "{why}");
 }

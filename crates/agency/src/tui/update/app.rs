@@ -28,6 +28,7 @@ pub(super) fn go(state: &mut State, direction: Move) {
         Some(Overlay::Form(_)) => super::form::go(state, direction),
         Some(Overlay::Steps(_)) => super::steps::go(state, direction),
         Some(Overlay::Filter | Overlay::Search | Overlay::Editor(_) | Overlay::Yank(_)) => {}
+        Some(Overlay::DiffLine) => state.detail.move_cursor(direction, areas.detail),
         None => match state.focus {
             Focus::List => state.runs.go(direction, usize::from(areas.list.height)),
             Focus::Detail => state.detail.go(direction, areas.detail),
@@ -54,7 +55,9 @@ pub(super) fn act(state: &mut State, action: AppAction) -> Vec<Effect> {
     match action {
         AppAction::Quit => return quit(state),
         AppAction::Close => {
-            if state.overlays.pop().is_none() {
+            let closed = state.overlays.pop();
+            state.detail.end_choosing();
+            if closed.is_none() {
                 state.runs.set_filter("");
                 state.runs.unmark_all();
             }
@@ -66,22 +69,11 @@ pub(super) fn act(state: &mut State, action: AppAction) -> Vec<Effect> {
             let palette = Palette::opened_in(state.scope());
             state.overlays.push(Overlay::Palette(palette));
         }
-        AppAction::Undo => return undo(state),
+        AppAction::Undo => return state.begin_once(Job::FindRemoved),
         AppAction::Redraw => return vec![Effect::Redraw],
         AppAction::Suspend => return vec![Effect::Suspend],
     }
     vec![]
-}
-
-/// Brings back what the last removal saved.
-fn undo(state: &mut State) -> Vec<Effect> {
-    match state.removed.pop() {
-        Some(row) => state.begin_once(Job::Restore(row)),
-        None => {
-            state.refuse("no run was removed here; agency restore restores the work of others");
-            vec![]
-        }
-    }
 }
 
 /// Leaves at once, or when the running jobs are done; a second request does not wait.

@@ -32,6 +32,7 @@ pub(super) fn apply(state: &mut State, news: BackgroundEvent) -> Vec<Effect> {
             return effects;
         }
         BackgroundEvent::Changes { run, changes } => state.runs.learn_changes(&run, changes),
+        BackgroundEvent::Conflicts { run, with } => state.runs.learn_conflicts(&run, with),
         BackgroundEvent::Detail { generation, content } => state.detail.learn(generation, content),
         BackgroundEvent::Done { job, outcome } => {
             return done(state, job, outcome);
@@ -81,6 +82,7 @@ fn done(state: &mut State, number: JobNumber, outcome: Result<JobOutcome, Failur
         let said = |outcome: &JobOutcome| match outcome {
             JobOutcome::Said(text) => text.clone(),
             JobOutcome::Removal { .. }
+            | JobOutcome::Removed(_)
             | JobOutcome::Agents(_)
             | JobOutcome::Created { .. }
             | JobOutcome::NotCreated { .. }
@@ -98,17 +100,22 @@ fn done(state: &mut State, number: JobNumber, outcome: Result<JobOutcome, Failur
             if let Some(job) = &job {
                 super::editor::sent(state, job);
             }
-            match &job {
-                Some(Job::Remove { row, .. }) => state.removed.push(row.clone()),
-                Some(Job::RemoveAll(rows)) => state.removed.extend(rows.iter().cloned()),
-                Some(_) | None => {}
-            }
             match outcome {
                 JobOutcome::Said(text) => {
                     steps::told(state, job.as_ref());
                     state.say(text);
+                    if let Some(Job::Comment { .. } | Job::SendComments(_)) = &job {
+                        // The row of the run does not say that there are others.
+                        return state
+                            .detail
+                            .again()
+                            .map(|subject| Effect::Show(Some(Box::new(subject))))
+                            .into_iter()
+                            .collect();
+                    }
                 }
                 JobOutcome::Removal { run, branch, notes } => super::confirm::planned(state, &run, branch, notes),
+                JobOutcome::Removed(row) => super::confirm::ask_to_restore(state, row.map(|row| *row)),
                 JobOutcome::Agents(agents) => form::learn_agents(state, agents),
                 JobOutcome::Created { id, said } => form::created(state, number, id, said),
                 JobOutcome::NotCreated { field, failure } => {

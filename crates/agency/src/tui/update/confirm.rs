@@ -1,8 +1,11 @@
 //! The answer to "really?".
 
+use agency_engine::runs::remove::restored_branch;
+use agency_engine::store::RunRow;
 use agency_model::RunId;
 use agency_workspace::DeleteBranch;
 
+use crate::output::ago;
 use crate::tui::confirm::{Confirm, Readiness};
 use crate::tui::effect::{Effect, Job, label};
 use crate::tui::keys::ConfirmAction;
@@ -63,6 +66,26 @@ pub(super) fn planned(state: &mut State, run: &RunId, branch: DeleteBranch, note
         confirm.lines.push("The logs and the record of the run stay.".to_owned());
         confirm.readiness = Readiness::Ready;
     }
+}
+
+/// Asks whether the work of a removed run is to be restored, unless something else is in front by now.
+pub(super) fn ask_to_restore(state: &mut State, row: Option<RunRow>) {
+    let Some(row) = row else {
+        state.refuse("no removed run has saved work that is not restored yet");
+        return;
+    };
+    if !state.overlays.is_empty() {
+        state.refuse(format!("u restores the work of {}", label(&row)));
+        return;
+    }
+    let when = row.removed_at.map(|at| ago(state.now, at)).unwrap_or_default();
+    let lines = vec![
+        format!("It was removed {when}; what was not committed then was saved."),
+        format!("The branch {} is made of it in {}.", restored_branch(&row), row.repo_path),
+        "Your checkout stays as it is.".to_owned(),
+    ];
+    let title = format!("Restore the work of {}?", label(&row));
+    state.overlays.push(Overlay::Confirm(Box::new(Confirm::new(title, lines, Job::Restore(row)))));
 }
 
 /// It cannot be said what a removal would do: it is not done, or as it was said before.

@@ -73,6 +73,7 @@ fn job(state: &mut State, purpose: Purpose, text: String) -> Option<Job> {
                 None
             }
         },
+        Purpose::Comment(row, about) => Some(Job::Comment { row: *row, about, text }),
         Purpose::Message(before) => {
             let row = state.runs.get(&before.id).map_or_else(|| (*before).clone(), |entry| entry.row.clone());
             if row.state.is_terminal() == before.state.is_terminal() {

@@ -200,6 +200,8 @@ pub(super) fn refused(state: &mut State, number: JobNumber, field: Option<Field>
     match state.scope() {
         Scope::Runs
         | Scope::Detail
+        | Scope::Diff
+        | Scope::DiffLine
         | Scope::Run
         | Scope::Inbox
         | Scope::Steps

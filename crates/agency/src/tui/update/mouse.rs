@@ -58,7 +58,8 @@ fn click(state: &mut State, column: u16, row: u16) {
             | Overlay::Palette(_)
             | Overlay::Confirm(_)
             | Overlay::Editor(_)
-            | Overlay::Yank(_),
+            | Overlay::Yank(_)
+            | Overlay::DiffLine,
         ) => {
             return;
         }

@@ -94,15 +94,20 @@ fn interrupt(state: &mut State, row: RunRow) -> Vec<Effect> {
     ask(state, format!("Interrupt {}?", label(&row)), vec![what], Job::Interrupt(row))
 }
 
-/// What runs is ended first, and so it is asked first.
+/// Starts an agent, which may cost money, and ends what runs first: so it is asked first.
 fn restart(state: &mut State, row: RunRow) -> Vec<Effect> {
-    if row.state.is_terminal() {
-        return state.begin_once(Job::Restart(row));
-    }
-    let lines = vec![
-        format!("It is {}: the agent ({}) and all it started are ended first.", row.state, row.runner_kind),
-        "Then it restarts in its directory and resumes its conversation if possible.".to_owned(),
-    ];
+    let lines = if row.state.is_terminal() {
+        let conversation = "resumes its conversation if possible";
+        vec![format!(
+            "It is {}: the agent ({}) starts in its directory and {conversation}.",
+            row.state, row.runner_kind
+        )]
+    } else {
+        vec![
+            format!("It is {}: the agent ({}) and all it started are ended first.", row.state, row.runner_kind),
+            "Then it restarts in its directory and resumes its conversation if possible.".to_owned(),
+        ]
+    };
     ask(state, format!("Restart {}?", label(&row)), lines, Job::Restart(row))
 }
 

@@ -100,9 +100,12 @@ pub(super) fn after(state: &mut State, job: Option<&Job>) -> Vec<Effect> {
             | Job::AnswerAll { .. }
             | Job::Send { .. }
             | Job::Resume { .. }
+            | Job::Comment { .. }
+            | Job::SendComments(_)
             | Job::Restart(_)
             | Job::PlanRemoval { .. }
             | Job::Remove { .. }
+            | Job::FindRemoved
             | Job::Restore(_)
             | Job::StopAll(_)
             | Job::RemoveAll(_)

@@ -25,7 +25,8 @@ pub(super) fn typed(state: &mut State, event: KeyEvent) -> Vec<Effect> {
         }
         Some(Overlay::Form(_)) => super::form::typed(state, event),
         Some(Overlay::Steps(steps)) => steps.typed(event),
-        Some(Overlay::Help { .. } | Overlay::Confirm(_) | Overlay::Inbox | Overlay::Yank(_)) | None => {}
+        Some(Overlay::Help { .. } | Overlay::Confirm(_) | Overlay::Inbox | Overlay::Yank(_) | Overlay::DiffLine)
+        | None => {}
     }
     vec![]
 }
@@ -35,7 +36,8 @@ pub(super) fn takes_keys(state: &State) -> bool {
     match state.overlays.last() {
         Some(Overlay::Filter | Overlay::Search | Overlay::Palette(_) | Overlay::Editor(_) | Overlay::Form(_)) => false,
         Some(Overlay::Steps(steps)) => steps.scope() == Scope::Steps,
-        Some(Overlay::Help { .. } | Overlay::Confirm(_) | Overlay::Inbox | Overlay::Yank(_)) | None => true,
+        Some(Overlay::Help { .. } | Overlay::Confirm(_) | Overlay::Inbox | Overlay::Yank(_) | Overlay::DiffLine)
+        | None => true,
     }
 }
 
@@ -60,7 +62,8 @@ pub(super) fn paste(state: &mut State, text: &str) -> Vec<Effect> {
         Some(Overlay::Form(_)) => super::form::paste(state, text),
         Some(Overlay::Steps(steps)) => steps.paste(text),
         // A paste is never taken for keys.
-        Some(Overlay::Help { .. } | Overlay::Confirm(_) | Overlay::Inbox | Overlay::Yank(_)) | None => {}
+        Some(Overlay::Help { .. } | Overlay::Confirm(_) | Overlay::Inbox | Overlay::Yank(_) | Overlay::DiffLine)
+        | None => {}
     }
     vec![]
 }
@@ -80,7 +83,8 @@ pub(super) fn written(state: &mut State, text: Result<String, Failure>) {
                 | Overlay::Palette(_)
                 | Overlay::Confirm(_)
                 | Overlay::Inbox
-                | Overlay::Yank(_),
+                | Overlay::Yank(_)
+                | Overlay::DiffLine,
             )
             | None,
         ) => {}

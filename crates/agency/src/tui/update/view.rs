@@ -1,6 +1,10 @@
 //! What can be done in a tab.
 
-use crate::tui::effect::Effect;
+use agency_model::review::{CommentPlace, Side};
+
+use crate::tui::detail::Commented;
+use crate::tui::editor::Purpose;
+use crate::tui::effect::{Effect, Job};
 use crate::tui::help;
 use crate::tui::keys::{TabAction, ViewAction};
 use crate::tui::state::{Focus, Overlay, State};
@@ -26,6 +30,8 @@ pub(super) fn act(state: &mut State, action: ViewAction) -> Vec<Effect> {
         }
         ViewAction::NextLandmark => state.detail.go_to_landmark(true, area),
         ViewAction::PreviousLandmark => state.detail.go_to_landmark(false, area),
+        ViewAction::EarlierTurn => state.detail.step_checkpoint(true),
+        ViewAction::LaterTurn => state.detail.step_checkpoint(false),
         ViewAction::Left => slide(state, -COLUMNS),
         ViewAction::Right => slide(state, COLUMNS),
         ViewAction::Search => state.overlays.push(Overlay::Search),
@@ -34,10 +40,49 @@ pub(super) fn act(state: &mut State, action: ViewAction) -> Vec<Effect> {
         ViewAction::NextItem => state.detail.jump(true, area),
         ViewAction::PreviousItem => state.detail.jump(false, area),
         ViewAction::Widen => state.detail_alone = !state.detail_alone,
+        ViewAction::ChooseLine => choose_line(state),
+        ViewAction::CommentLine | ViewAction::CommentFile => return comment(state, action),
+        ViewAction::SendComments => return send_comments(state),
         ViewAction::Fold => state.detail.fold(area),
         ViewAction::FoldAll => state.detail.fold_all(area),
     }
     vec![]
+}
+
+/// Begins to choose the line that a comment is about.
+fn choose_line(state: &mut State) {
+    let area = state.areas().detail;
+    if state.detail.begin_choosing(area) {
+        state.overlays.push(Overlay::DiffLine);
+    } else {
+        state.refuse("there is no line to comment on; comments are on the whole diff");
+    }
+}
+
+/// Lets the user write a comment on the line that was chosen, or on the file that is seen.
+fn comment(state: &mut State, action: ViewAction) -> Vec<Effect> {
+    let area = state.areas().detail;
+    let about = state.detail.commented(area);
+    if let Some(Overlay::DiffLine) = state.overlays.last() {
+        state.overlays.pop();
+        state.detail.end_choosing();
+    }
+    let row = state.runs.current().map(|entry| entry.row.clone());
+    let (Some(mut about), Some(row)) = (about, row) else {
+        state.refuse("there is nothing to comment on; comments are on the whole diff");
+        return vec![];
+    };
+    if action == ViewAction::CommentFile {
+        about = Commented { place: CommentPlace { lines: None, side: Side::New, ..about.place }, text: String::new() };
+    }
+    super::editor::open(state, Purpose::Comment(Box::new(row), about))
+}
+
+fn send_comments(state: &mut State) -> Vec<Effect> {
+    match state.runs.current().map(|entry| entry.row.clone()) {
+        Some(row) => state.begin_once(Job::SendComments(row)),
+        None => vec![],
+    }
 }
 
 /// Shows what is further to the left or to the right.
@@ -78,3 +123,6 @@ pub(super) fn find(state: &mut State, forwards: bool) {
         None => state.refuse("there is nothing to search yet"),
     }
 }
+
+#[cfg(test)]
+mod tests;

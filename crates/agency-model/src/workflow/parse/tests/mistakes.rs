@@ -135,11 +135,20 @@ fn a_long_line_is_shown_around_its_mistake() {
 }
 
 #[test]
-fn a_workdir_outside_of_the_workspace_is_refused_with_its_place() {
+fn a_directory_outside_of_the_workspace_is_refused_with_its_place() {
     for outside in ["../../..", "/etc", "a/../..", ".."] {
-        let text = format!("name: w\nsteps:\n- {{name: x, type: script, command: y, workdir: {outside}}}\n");
-        let found = mistakes(&text);
-        assert!(found.contains("w.yaml:3:") && found.contains("`workdir`"), "{outside}: {found}");
+        let script = format!("name: w\nsteps:\n- {{name: x, type: script, command: y, workdir: {outside}}}\n");
+        let agent = format!("name: w\nsteps:\n- {{name: x, type: agent, adapter: a, prompt: y, cwd: {outside}}}\n");
+        let task = format!("id: w\nstages:\n- id: s\n  tasks:\n  - {{id: x, adapter: a, prompt: y, cwd: {outside}}}\n");
+        for (text, place, field) in
+            [(script, "w.yaml:3:", "`workdir`"), (agent, "w.yaml:3:", "`cwd`"), (task, "w.yaml:5:", "`cwd`")]
+        {
+            let found = mistakes(&text);
+            assert!(
+                found.contains(place) && found.contains(&format!("{field}: `{outside}` is outside")),
+                "{text}: {found}"
+            );
+        }
     }
 }
 

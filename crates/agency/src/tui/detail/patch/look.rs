@@ -7,6 +7,7 @@ use agency_model::{Spacer, cut};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
+use super::LineComment;
 use crate::highlight::Highlights;
 use crate::tui::clip::{exactly, without_start};
 use crate::tui::theme::{Role, Theme};
@@ -66,6 +67,19 @@ impl Look<'_> {
         let bar = self.number(format!(" {} ", self.theme.glyph("│", "|")));
         let spans = cell(old, old.and_then(|(_, line)| line.old)).chain([bar]);
         Line::from_iter(spans.chain(cell(new, new.and_then(|(_, line)| line.new))))
+    }
+
+    /// A row of two columns with what was said about it in place of the old line.
+    pub(super) fn commented_pair(&self, pair: SidePair, width: u16, left: u16, said: &[&LineComment]) -> Line<'static> {
+        let line = self.pair(pair, width, left);
+        let bar = self.theme.glyph("│", "|");
+        let new = line.spans.iter().position(|span| span.content.trim() == bar).unwrap_or(0);
+        let column: usize = line.spans.iter().take(new).map(ratatui::text::Span::width).sum();
+        let words: Vec<&str> = said.iter().map(|comment| comment.words.as_str()).collect();
+        let words = Line::from(format!("{} {}", self.theme.glyph("◆", "*"), words.join("  ")));
+        let words = exactly(&words.style(self.theme.style(Role::Urgent)), column);
+        let rest: Vec<Span<'static>> = line.spans.into_iter().skip(new).collect();
+        Line::from_iter(words.into_iter().chain(rest))
     }
 
     /// The code of a line, without its sign.

@@ -102,12 +102,12 @@ fn a_new_patch_moves_nobody_and_folds_stay() {
     };
     let mut changes = Changes::default();
     let mut scroll = Scroll::START;
-    changes.take(Patch::read(text(&["b", "c", "d"]).as_bytes()), &mut scroll);
+    changes.take(Patch::read(text(&["b", "c", "d"]).as_bytes()), None, &mut scroll);
     scroll.jump(true, &changes, VIEWPORT);
     scroll.jump(true, &changes, VIEWPORT);
     assert_eq!(scroll.selected, Some(1));
     scroll.fold(1, &mut changes, VIEWPORT);
-    changes.take(Patch::read(text(&["a", "b", "c", "d"]).as_bytes()), &mut scroll);
+    changes.take(Patch::read(text(&["a", "b", "c", "d"]).as_bytes()), None, &mut scroll);
     assert_eq!(scroll.selected, Some(2));
     assert_eq!((changes.height(1, 60), changes.height(2, 60)), (6, 1));
     changes.fold_all();
@@ -119,7 +119,7 @@ fn brackets_go_from_hunk_to_hunk_and_from_file_to_file() {
     let text = |name: &str| format!("diff --git a/{name} b/{name}\n@@ -1 +1 @@\n-a\n+b\n c\n@@ -9 +9 @@\n-d\n+e\n f\n");
     let mut changes = Changes::default();
     let mut scroll = Scroll::START;
-    changes.take(Patch::read((text("one") + &text("two") + &text("three")).as_bytes()), &mut scroll);
+    changes.take(Patch::read((text("one") + &text("two") + &text("three")).as_bytes()), None, &mut scroll);
     let mut tops = vec![];
     for forwards in [true, true, true, true, false, false] {
         scroll.go_to_landmark(forwards, &changes, VIEWPORT);
@@ -135,7 +135,7 @@ const CODE: &str = "diff --git a/x.rs b/x.rs\n@@ -7,2 +7,2 @@ fn main\n one\n-le
 fn old_and_new_stand_side_by_side_where_there_is_room() {
     let mut changes = Changes::default();
     let mut scroll = Scroll::START;
-    changes.take(Patch::read(CODE.as_bytes()), &mut scroll);
+    changes.take(Patch::read(CODE.as_bytes()), None, &mut scroll);
     let theme = Theme::ansi(false, true);
     let rows = |width: u16| -> Vec<String> {
         let rows = changes.rows(0, 0..changes.height(0, width), RowStyle { width, left: 0, theme });
@@ -175,7 +175,7 @@ fn keywords_have_their_colour_and_changed_words_stay_marked() {
     let mut changes = Changes::default();
     let mut scroll = Scroll::START;
     let patch = || Patch::read(CODE.as_bytes());
-    changes.take(patch(), &mut scroll);
+    changes.take(patch(), None, &mut scroll);
     let theme = Theme::ansi(true, true);
     let word = |changes: &Changes, word: &str| {
         let rows = changes.rows(0, 0..8, RowStyle { width: 80, left: 0, theme });
@@ -187,9 +187,9 @@ fn keywords_have_their_colour_and_changed_words_stay_marked() {
     let changed = word(&changes, "\u{6f22}").unwrap();
     assert_eq!((changed.fg, changed.add_modifier.contains(Modifier::REVERSED)), (Some(Color::Green), true));
     // A file that is as it was keeps its marks, and another one has none yet.
-    changes.take(patch(), &mut scroll);
+    changes.take(patch(), None, &mut scroll);
     assert!(word(&changes, "let").is_some());
-    changes.take(Patch::read(CODE.replace("one", "two").as_bytes()), &mut scroll);
+    changes.take(Patch::read(CODE.replace("one", "two").as_bytes()), None, &mut scroll);
     assert!(word(&changes, "let").is_none());
 }
 
@@ -202,7 +202,7 @@ fn a_theme_with_every_colour_has_coloured_lines_and_no_byte_is_lost() {
     let mut changes = Changes::default();
     let text =
         "diff --git a/a.rs b/a.rs\n@@ -1,2 +1,3 @@\n fn old() {}\n-    /* gone\n+    let new = \"é\";\n+\tif x {}\n";
-    changes.take(Patch::read(text.as_bytes()), &mut { Scroll::START });
+    changes.take(Patch::read(text.as_bytes()), None, &mut { Scroll::START });
     changes.highlight(Highlights::read(&changes.patch, Instant::now() + Duration::from_secs(600)));
     let dark = palette(Background::Dark, true);
     let coloured = Theme { palette: dark, ..Theme::ansi(true, true) };
@@ -231,7 +231,7 @@ fn a_theme_with_every_colour_has_coloured_lines_and_no_byte_is_lost() {
 fn both_columns_move_where_old_and_new_stand_side_by_side() {
     let text = "diff --git a/a b/a\n@@ -1 +1 @@\n-0123456789 old\n+漢字456789 new\n";
     let mut changes = Changes::default();
-    changes.take(Patch::read(text.as_bytes()), &mut { Scroll::START });
+    changes.take(Patch::read(text.as_bytes()), None, &mut { Scroll::START });
     let theme = Theme::ansi(false, true);
     let row = |left| changes.rows(0, 2..3, RowStyle { width: 160, left, theme })[0].to_string();
     let columns = |left| row(left).split('│').map(|column| column.trim_end().to_owned()).collect::<Vec<_>>();

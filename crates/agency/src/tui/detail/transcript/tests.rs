@@ -25,7 +25,7 @@ fn uses(id: &str, command: &str) -> Arc<EventLine> {
 }
 
 fn answers(id: &str, output: &str, success: bool) -> Arc<EventLine> {
-    let output = output.to_owned();
+    let output = output.into();
     line(Event::ToolResult {
         tool_name: "Bash".to_owned(),
         output,

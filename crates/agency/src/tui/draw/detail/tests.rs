@@ -21,7 +21,7 @@ use crate::tui::update::update;
 const SIZES: [(u16, u16); 3] = [(40, 10), (100, 30), (160, 45)];
 
 fn events() -> Vec<EventLine> {
-    let output = "test login ... FAILED\n\nfailures:\n    login\n".to_owned();
+    let output = "test login ... FAILED\n\nfailures:\n    login\n".into();
     let bash = || "Bash".to_owned();
     let id = |id: &str| Some(id.to_owned());
     let all = vec![
@@ -44,7 +44,7 @@ fn events() -> Vec<EventLine> {
         },
         Event::ToolResult {
             tool_name: "Edit".to_owned(),
-            output: String::new(),
+            output: String::new().into(),
             success: true,
             tool_id: id("2"),
             parent_tool_id: None,
@@ -120,7 +120,7 @@ fn screen(over: bool) -> Content {
 fn content(tab: Tab) -> Content {
     match tab {
         Tab::Output => talk(),
-        Tab::Diff => Content::Diff(Patch::read(PATCH)),
+        Tab::Diff => Content::Diff(Patch::read(PATCH), None),
         Tab::Events => Content::Lines(whole(events().iter().map(|line| Line::raw(readable(line, true))).collect())),
         Tab::Logs => logs(),
         Tab::Info => info(),
@@ -246,7 +246,7 @@ proptest! {
             (Tab::Output, _) => Content::Transcript(whole(vec![
                 line(Event::output(words.clone())),
                 line(Event::ToolUse { tool_name: words.clone(), input: json!({"a": words}), tool_id: None, parent_tool_id: None }),
-                line(Event::ToolResult { tool_name: words.clone(), output: words.clone(), success: false, tool_id: None, parent_tool_id: None }),
+                line(Event::ToolResult { tool_name: words.clone(), output: words.clone().into(), success: false, tool_id: None, parent_tool_id: None }),
                 line(Event::Message { text: words.clone() }),
                 line(Event::Completed {
                     state: RunState::Failed,
@@ -255,7 +255,7 @@ proptest! {
                     error: Some(words.clone()),
                 }),
             ])),
-            (Tab::Diff, 1) => Content::Diff(Patch::read(words.as_bytes())),
+            (Tab::Diff, 1) => Content::Diff(Patch::read(words.as_bytes()), None),
             (Tab::Logs, _) => Content::Lines(whole(words.lines().map(|line| log_line(line.as_bytes())).collect())),
             (tab, _) => content(tab),
         };
@@ -306,7 +306,7 @@ fn a_text_is_found_in_a_tab_forwards_and_backwards_and_marked() {
 #[test]
 fn a_key_gives_the_tabs_the_whole_width_and_a_wide_diff_stands_side_by_side() {
     let mut fixture = DetailFixture::new((180, 12), Tab::Diff);
-    fixture.tell(Content::Diff(Patch::read(PATCH)));
+    fixture.tell(Content::Diff(Patch::read(PATCH), None));
     let beside = |fixture: &DetailFixture| rows(fixture).iter().any(|row| row.matches('│').count() == 1);
     let listed =
         |fixture: &DetailFixture| rows(fixture)[2..].iter().filter(|row| row.chars().nth(81) == Some('│')).count();

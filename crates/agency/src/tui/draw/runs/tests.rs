@@ -110,6 +110,17 @@ fn ten_thousand_runs_are_a_list_like_any_other() {
 
 /// What is counted later has its room from the beginning.
 #[test]
+fn a_run_that_conflicts_has_a_badge_and_says_with_what() {
+    let mut state = filled((100, 30));
+    let with = vec!["main".to_owned(), "tidy-cart".to_owned()];
+    tell(&mut state, BackgroundEvent::Conflicts { run: run_id(1), with });
+    let screen = picture(&state);
+    assert!(screen.contains("⚔ fix-login"), "{screen}");
+    tell(&mut state, BackgroundEvent::Conflicts { run: run_id(1), with: vec![] });
+    assert_eq!(picture(&state), picture(&filled((100, 30))));
+}
+
+#[test]
 fn columns_stay_where_they_are_when_changes_are_counted() {
     use crate::tui::fixture::{run, run_id, state, tell};
     use crate::tui::input::BackgroundEvent;

@@ -3,7 +3,7 @@ use agency_workspace::DeleteBranch;
 
 use crate::tui::confirm::Readiness;
 use crate::tui::effect::{Effect, Failure, ForegroundProgram, Job, JobOutcome};
-use crate::tui::fixture::{ended, escape, press, run, said, state, tell};
+use crate::tui::fixture::{ended, escape, now, press, run, said, state, tell};
 use crate::tui::input::BackgroundEvent;
 use crate::tui::state::{Overlay, State};
 
@@ -68,9 +68,10 @@ fn an_interruption_is_not_asked_twice() {
 }
 
 #[test]
-fn a_live_run_is_restarted_only_after_a_yes() {
+fn a_run_is_restarted_only_after_a_yes() {
     let mut state = with(ended(run(1, "one")));
-    assert_eq!(jobs(press(&mut state, "r")), [Job::Restart(ended(run(1, "one")))]);
+    assert_eq!(press(&mut state, "r"), [], "an agent that starts may cost money");
+    assert_eq!(jobs(press(&mut state, "y")), [Job::Restart(ended(run(1, "one")))]);
     let mut state = with(run(1, "one"));
     assert_eq!(press(&mut state, "r"), []);
     assert_eq!(press(&mut state, "n"), []);
@@ -224,12 +225,19 @@ fn several_runs_are_stopped_and_removed_together_after_their_names_were_shown() 
 }
 
 #[test]
-fn a_removal_is_undone_by_a_restoration() {
+fn the_last_removal_is_undone_after_it_was_shown() {
     let mut state = with(ended(run(1, "one")));
-    assert_eq!(press(&mut state, "u"), []);
-    assert!(said(&state).starts_with("no run was removed here"), "{}", said(&state));
-    let job = state.begin(Job::Remove { row: ended(run(1, "one")), branch: DeleteBranch::No });
-    let Effect::Do(job, _) = job else { panic!("{job:?}") };
-    tell(&mut state, BackgroundEvent::Done { job, outcome: Ok(JobOutcome::Said("gone".to_owned())) });
-    assert_eq!(jobs(press(&mut state, "u")), [Job::Restore(ended(run(1, "one")))]);
+    assert_eq!(jobs(press(&mut state, "u")), [Job::FindRemoved]);
+    let number = state.jobs.last().unwrap().0;
+    let found = |row: Option<RunRow>| Ok(JobOutcome::Removed(row.map(Box::new)));
+    tell(&mut state, BackgroundEvent::Done { job: number, outcome: found(None) });
+    assert!(said(&state).starts_with("no removed run has saved work"), "{}", said(&state));
+    press(&mut state, "u");
+    let number = state.jobs.last().unwrap().0;
+    let removed = RunRow { removed_at: Some(now()), ..ended(run(2, "two")) };
+    tell(&mut state, BackgroundEvent::Done { job: number, outcome: found(Some(removed.clone())) });
+    let Some(Overlay::Confirm(confirm)) = state.overlays.last() else { panic!("{:?}", state.overlays) };
+    assert_eq!(confirm.title, "Restore the work of two?");
+    assert!(confirm.lines.join(" ").contains(&format!("agency/restored-{}", removed.id)), "{:?}", confirm.lines);
+    assert_eq!(jobs(press(&mut state, "y")), [Job::Restore(removed)]);
 }

@@ -1,0 +1,153 @@
+//! Changes the files of a worktree to what a checkpoint has.
+//!
+//! The one rule: what the files are before is in a checkpoint first. A file that no checkpoint of now holds (ignored, left
+//! out as a secret, in a repository of its own) is never written or deleted.
+
+mod branch;
+mod in_the_way;
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use agency_model::RunId;
+
+pub use self::branch::MovedBranch;
+use self::in_the_way::in_the_way;
+use super::super::{ChangedFile, Commit, GitWorktree};
+use super::files_index::{FilesIndex, list_of, names, to_path};
+use super::{CheckpointCause, CheckpointError, CheckpointMoment, Place, Unchanged, chain, compare};
+use agency_system::fault;
+
+type Result<T> = std::result::Result<T, CheckpointError>;
+
+/// What is restored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RestoreRequest {
+    /// The checkpoint; 0 is the commit at which the worktree began.
+    pub number: u32,
+    /// Whether the branch is moved to the commit that was checked out then.
+    pub commits: bool,
+}
+
+/// What a restore did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoredFiles {
+    /// The checkpoint that holds the files as they were before; 0 if they were as at the start.
+    pub before: u32,
+    /// The last checkpoint now, which holds the files as they are; 0 if they are as at the start.
+    pub after: u32,
+    /// The files that were changed.
+    pub changed: Vec<ChangedFile>,
+    /// Files that the checkpoint has too, but that were left alone, because nothing holds what they are now.
+    pub left_alone: Vec<PathBuf>,
+    /// What happened to the branch, if that was asked for and it was elsewhere.
+    pub branch: Option<MovedBranch>,
+}
+
+/// What the files are to become.
+struct Target {
+    tree: String,
+    head: Option<Commit>,
+}
+
+pub(super) fn restore(worktree: &GitWorktree, request: &RestoreRequest, run: &RunId) -> Result<RestoredFiles> {
+    let place = worktree.checkpoint_place()?;
+    let target = target(worktree, &place, request.number)?;
+    if request.commits {
+        branch::check(worktree, &place)?;
+    }
+    let files = FilesIndex::at(&place.checkout)?;
+    let unchanged = if request.commits { Unchanged::IfHeadMoved } else { Unchanged::None };
+    let moment = |cause| CheckpointMoment::of(run.clone(), cause);
+    let head = place.head()?;
+    let saved = (&moment(CheckpointCause::BeforeRestore), unchanged);
+    let now = worktree.store_checkpoint((&place, head.clone()), &files, saved, None)?;
+    // Soon there is no other copy.
+    now.sync()?;
+    let before = now.checkpoint.map_or(0, |checkpoint| checkpoint.number);
+    fault::point("restore.saved");
+    let recorded = files.paths()?;
+    let (left_alone, wanted) = without_files_in_the_way(&place, &files, &target.tree, &recorded)?;
+    change(&place, &files, &wanted)?;
+    fault::point("restore.changed");
+    let now = files.tree().to_owned();
+    drop(files);
+    let files = FilesIndex::at(&place.checkout)?;
+    refuse_incomplete(&place, &files, (&wanted, before), &recorded)?;
+    let branch = match request.commits {
+        true => branch::move_to(worktree, &place, (head.as_ref(), target.head.as_ref()), request.number)?,
+        false => None,
+    };
+    fault::point("restore.moved");
+    let place = worktree.checkpoint_place()?;
+    let restored = (&moment(CheckpointCause::Restored), unchanged);
+    let after = worktree.store_checkpoint((&place, place.head()?), &files, restored, None)?;
+    let changed = compare::files(&place.common_dir, &now, &wanted)?;
+    let after = after.checkpoint.map_or(0, |checkpoint| checkpoint.number);
+    Ok(RestoredFiles { before, after, changed, left_alone, branch })
+}
+
+/// Git only warns of files that it could not delete. What it had nothing to do with may be there too, as a file that is
+/// ignored no longer.
+fn refuse_incomplete(
+    place: &Place,
+    files: &FilesIndex,
+    (wanted, before): (&str, u32),
+    recorded: &HashSet<Vec<u8>>,
+) -> Result<()> {
+    let differing = compare::names(&place.common_dir, files.tree(), wanted)?;
+    let is_missing = |(status, path): &(u8, Vec<u8>)| *status != b'D' || recorded.contains(path);
+    let files: Vec<PathBuf> = differing.into_iter().filter(is_missing).map(|(_, path)| to_path(path)).collect();
+    if files.is_empty() {
+        return Ok(());
+    }
+    Err(CheckpointError::Incomplete { path: place.checkout.work_tree.clone(), files, before })
+}
+
+fn target(worktree: &GitWorktree, place: &Place, number: u32) -> Result<Target> {
+    if number == 0 {
+        let tree = compare::tree_of(&place.common_dir, &worktree.base)?;
+        return Ok(Target { tree, head: Some(worktree.base.clone()) });
+    }
+    let all = chain::list(&place.common_dir, &worktree.run)?;
+    let last = all.first().map(|last| last.number);
+    let found = all.into_iter().find(|checkpoint| checkpoint.number == number);
+    let found = found.ok_or(CheckpointError::Missing { number, last })?;
+    Ok(Target { tree: found.tree, head: found.head })
+}
+
+/// The files that are left alone, and the tree without them.
+fn without_files_in_the_way(
+    place: &Place,
+    files: &FilesIndex,
+    target: &str,
+    recorded: &HashSet<Vec<u8>>,
+) -> Result<(Vec<PathBuf>, String)> {
+    let added = files.git().run(["diff-tree", "-r", "-z", "--no-renames", "--name-only", "--diff-filter=A"]);
+    let added = names(&added.comparing_links().args([files.tree(), target]).read()?);
+    let kept = in_the_way(&place.checkout.work_tree, &added, recorded);
+    if kept.is_empty() {
+        return Ok((vec![], target.to_owned()));
+    }
+    let draft = files.draft();
+    let git = || files.git().env("GIT_INDEX_FILE", &draft);
+    git().run(["read-tree"]).arg(target).read()?;
+    git().run(["update-index", "--force-remove", "-z", "--stdin"]).input(list_of(&kept)?).read()?;
+    let tree = git().run(["write-tree"]).read_line()?;
+    Ok((kept.into_iter().map(to_path).collect(), tree))
+}
+
+/// Lets git change the files. It refuses, before it changes one, if a file is not as it was recorded a moment ago.
+fn change(place: &Place, files: &FilesIndex, wanted: &str) -> Result<()> {
+    if files.tree() == wanted {
+        return Ok(());
+    }
+    files.forget_tree()?;
+    // Files that are not checked out stay so.
+    let git = files.git().run(["read-tree", "--no-sparse-checkout", "-m", "-u"]);
+    let finished = git.args([files.tree(), wanted]).finish()?;
+    if finished.success {
+        return Ok(());
+    }
+    Err(CheckpointError::Refused { path: place.checkout.work_tree.clone(), message: finished.stderr })
+}
