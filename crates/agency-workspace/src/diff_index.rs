@@ -237,7 +237,7 @@ impl DiffIndex {
             return Ok(result);
         }
         // The base's attributes: those of the agent could hide text by taking it for binary.
-        let git = self.git().env(ATTRIBUTES_FROM, base.as_str());
+        let git = self.private.git_without_files().env(ATTRIBUTES_FROM, base.as_str());
         let git = git.run(["diff-index", "--cached", "-M"]).comparing_links().args(comparison.options());
         let result = git.arg(base.as_str()).read()?;
         if let PrivateDirectory::Cached(cache) = &self.place {

@@ -182,6 +182,20 @@ fn a_filter_of_the_repositorys_own_configuration_still_runs() {
     assert_eq!(saved(&world, &worktree, "a.txt").as_deref(), Some("CHANGED"));
 }
 
+/// Git knows such a file without reading it, and would compare it as it is in the working tree.
+#[test]
+fn a_filter_still_runs_on_a_file_that_was_written_long_before_the_look() {
+    let world = World::new();
+    world.git(["config", "filter.x.clean", "tr a-z A-Z"]);
+    let worktree = worked(&world);
+    let written = fs::File::options().append(true).open(worktree.path.join("a.txt")).unwrap();
+    written.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
+    for _ in 0..2 {
+        let diff = String::from_utf8(worktree.diff().unwrap()).unwrap();
+        assert!(diff.contains("+CHANGED"), "{diff}");
+    }
+}
+
 #[test]
 fn a_repository_inside_is_not_entered_and_counts_as_not_saved() {
     let world = World::new();
