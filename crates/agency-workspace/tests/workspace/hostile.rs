@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use agency_workspace::{Changes, GitWorktree, InPlace, RemoveOptions, Workspace};
 
