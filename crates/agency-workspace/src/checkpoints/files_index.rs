@@ -33,6 +33,8 @@ pub(super) struct FilesIndex {
     private: PrivateGit,
     place: PrivateDirectory,
     nested: Nested,
+    /// What the agent's own index has.
+    tracked: HashSet<Vec<u8>>,
     /// Files that git does not track and that are left out on purpose.
     left_out: BTreeSet<PathBuf>,
     /// What git said about files that it did not take.
@@ -72,6 +74,7 @@ impl FilesIndex {
             private,
             place,
             nested: Nested::default(),
+            tracked: HashSet::new(),
             left_out: BTreeSet::new(),
             complaint: None,
             synced: false,
@@ -99,6 +102,7 @@ impl FilesIndex {
         let mut found = index.list(holds_untracked)?;
         found.ignored.retain(|path| !tracked.contains(path));
         index.tree = index.add(checkout, found, is_replaced)?;
+        index.tracked = tracked;
         Ok(index)
     }
 
@@ -125,6 +129,16 @@ impl FilesIndex {
     /// Starts to describe a git command on the index.
     pub(super) fn git(&self) -> GitCommand {
         self.private.git()
+    }
+
+    /// The same with the files of another directory.
+    pub(super) fn git_over(&self, work_tree: &Path) -> GitCommand {
+        self.private.git_over(work_tree)
+    }
+
+    /// Whether the agent's own index has a path.
+    pub(super) fn is_tracked(&self, path: &[u8]) -> bool {
+        self.tracked.contains(path)
     }
 
     /// The path of a second index beside this one.

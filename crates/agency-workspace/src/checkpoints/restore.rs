@@ -4,6 +4,7 @@
 //! out as a secret, in a repository of its own) is never written or deleted.
 
 mod branch;
+mod ignored_then;
 mod in_the_way;
 
 use std::collections::HashSet;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use agency_model::RunId;
 
 pub use self::branch::MovedBranch;
+use self::ignored_then::with_ignored_files;
 use self::in_the_way::in_the_way;
 use super::super::{ChangedFile, Commit, GitWorktree};
 use super::files_index::{FilesIndex, list_of, names, to_path};
@@ -68,7 +70,8 @@ pub(super) fn restore(worktree: &GitWorktree, request: &RestoreRequest, run: &Ru
     fault::point("restore.saved");
     let recorded = files.paths()?;
     let (left_alone, wanted) = without_files_in_the_way(&place, &files, &target.tree, &recorded)?;
-    change(&place, &files, &wanted)?;
+    let kept_too = with_ignored_files(&files, &wanted)?;
+    change(&place, &files, &kept_too)?;
     fault::point("restore.changed");
     let now = files.tree().to_owned();
     drop(files);
@@ -82,7 +85,7 @@ pub(super) fn restore(worktree: &GitWorktree, request: &RestoreRequest, run: &Ru
     let place = worktree.checkpoint_place()?;
     let restored = (&moment(CheckpointCause::Restored), unchanged);
     let after = worktree.store_checkpoint((&place, place.head()?), &files, restored, None)?;
-    let changed = compare::files(&place.common_dir, &now, &wanted)?;
+    let changed = compare::files(&place.common_dir, &now, &kept_too)?;
     let after = after.checkpoint.map_or(0, |checkpoint| checkpoint.number);
     Ok(RestoredFiles { before, after, changed, left_alone, branch })
 }

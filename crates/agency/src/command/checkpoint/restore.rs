@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         id: row.id,
     };
     context.answer(&answer, |out| {
-        if answer.changed_files.is_empty() && answer.branch.is_none() {
+        if answer.changed_files.is_empty() && answer.branch.is_none() && answer.left_alone.is_empty() {
             return writeln!(out, "{name}: the files are as in checkpoint {} already", answer.number);
         }
         let count = answer.changed_files.len();
