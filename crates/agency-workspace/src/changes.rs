@@ -12,8 +12,7 @@ use super::{ChangedFile, ChangedLines, Changes, Commit, FileStatus, Patch, Patch
 
 /// Lists every file that differs from `base`.
 pub(super) fn changes(checkout: &Checkout, base: &Commit) -> Result<Changes> {
-    let look = DiffIndex::at(checkout)?;
-    let printed = look.compare(Comparison::List, base)?;
+    let (look, printed) = DiffIndex::compared(checkout, Comparison::List, base)?;
     let (ignored, unread) = (look.ignored().to_vec(), look.unread().to_vec());
     Ok(Changes { files: parse(&printed), nested: look.nested().not_saved(), ignored, unread })
 }
@@ -37,12 +36,12 @@ pub(super) fn listed_as_ignored<'a>(names: impl Iterator<Item = &'a [u8]>) -> Ve
 
 /// The unified diff between `base` and the files as they are.
 pub(super) fn patch(checkout: &Checkout, base: &Commit, context: PatchContext) -> Result<Patch> {
-    let look = DiffIndex::at(checkout)?;
     let comparison = match context {
         PatchContext::Usual => Comparison::Patch,
         PatchContext::Whole => Comparison::WholePatch,
     };
-    Ok(Patch { text: look.compare(comparison, base)?, unread: look.unread().to_vec() })
+    let (look, text) = DiffIndex::compared(checkout, comparison, base)?;
+    Ok(Patch { text, unread: look.unread().to_vec() })
 }
 
 /// Reads first the raw records, then the numbers, which git prints in the same order.

@@ -120,6 +120,25 @@ impl DiffIndex {
         Self::anew(checkout)
     }
 
+    /// Adds the files to a private index and compares a commit with them.
+    pub(super) fn compared(checkout: &Checkout, comparison: Comparison, base: &Commit) -> Result<(Self, Vec<u8>)> {
+        let index = Self::at(checkout)?;
+        let error = match index.compare(comparison, base) {
+            Ok(result) => return Ok((index, result)),
+            Err(error) => error,
+        };
+        let PrivateDirectory::Cached(cache) = &index.place else { return Err(error) };
+        let directory = cache.directory().to_owned();
+        // Objects of the last look may be gone; git looks for them only now. The lock ends with the index.
+        drop(index);
+        let index = Self::anew(checkout)?;
+        let result = index.compare(comparison, base)?;
+        if let Some(cache) = IndexCache::lock(&directory) {
+            cache.clear();
+        }
+        Ok((index, result))
+    }
+
     fn anew(checkout: &Checkout) -> Result<Self> {
         Self::through(checkout, PrivateDirectory::Temporary(TemporaryDirectory::new()?), None, None)
     }
@@ -230,7 +249,7 @@ impl DiffIndex {
     }
 
     /// Compares a commit with the files.
-    pub(super) fn compare(&self, comparison: Comparison, base: &Commit) -> Result<Vec<u8>> {
+    fn compare(&self, comparison: Comparison, base: &Commit) -> Result<Vec<u8>> {
         if let PrivateDirectory::Cached(cache) = &self.place
             && let Some(result) = cache.result(comparison, base)
         {

@@ -47,12 +47,11 @@ pub struct FileVersion {
 
 /// Looks at the files of a working tree.
 pub(super) fn files_now(checkout: &Checkout, base: &Commit, wanted: &[String]) -> Result<FilesNow> {
-    let look = DiffIndex::at(checkout)?;
-    let tree = look.git().run(["write-tree"]).read_line()?;
     if wanted.is_empty() {
-        return Ok(FilesNow { tree, files: vec![] });
+        return Ok(FilesNow { tree: DiffIndex::at(checkout)?.tree()?, files: vec![] });
     }
-    let changed = parse(&look.compare(Comparison::List, base)?);
+    let (look, printed) = DiffIndex::compared(checkout, Comparison::List, base)?;
+    let (tree, changed) = (look.tree()?, parse(&printed));
     let names: Vec<Names> = wanted.iter().map(|wanted| Names::of(wanted, &changed)).collect();
     let now = Blobs::list(&look, &tree, names.iter().map(|names| names.now.as_str()))?;
     let before = Blobs::list(&look, base.as_str(), names.iter().map(|names| names.base.as_str()))?;

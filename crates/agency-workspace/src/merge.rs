@@ -13,6 +13,7 @@ mod hooks;
 mod merge_tree;
 mod outcome;
 mod private_index;
+mod put_back;
 mod record;
 mod replay;
 mod save;

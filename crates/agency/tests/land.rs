@@ -10,6 +10,7 @@ mod land {
     mod resolving;
     mod several;
     mod trust;
+    mod unfinished;
 
     use std::path::Path;
 

@@ -201,6 +201,19 @@ pub enum MergeError {
         /// Git's own words.
         message: String,
     },
+    /// Git could not update the files of a checkout, and what it had changed could not be put back.
+    #[error(
+        "the files in '{}' were not updated{}; these are not as they were, and none of it is a change of yours: {}; make room, \
+         then let git check them out again", .path.display(), after_colon(.message), listed(.files)
+    )]
+    HalfUpdated {
+        /// The checkout.
+        path: PathBuf,
+        /// The files.
+        files: Vec<PathBuf>,
+        /// Git's own words.
+        message: String,
+    },
     /// Git or a hook did not let the branch move.
     #[error("branch '{branch}' was not moved: {message}")]
     NotMoved {
@@ -266,6 +279,7 @@ impl MergeError {
             | Self::NotSavable { .. }
             | Self::NotRestored { .. }
             | Self::CheckoutLocked { .. }
+            | Self::HalfUpdated { .. }
             | Self::NotMoved { .. }
             | Self::NotPushed { .. }
             | Self::KeepsMoving { .. }
