@@ -79,11 +79,26 @@ pub fn last_checkpoints(repository: &Repository) -> Result<Vec<(RunId, Checkpoin
 /// Deletes the checkpoints of a worktree that is gone: those of the run that made it, after which it is named, and those
 /// of the run itself. What they alone led to was saved before.
 pub(super) fn forget(common_dir: &Path, run: &RunId, worktree: &Path) -> Result<()> {
-    let owner = worktree.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<RunId>().ok());
-    for run in owner.iter().chain([run]) {
-        chain::delete(common_dir, run)?;
+    for run in owners(run, worktree) {
+        chain::delete(common_dir, &run)?;
     }
     Ok(())
+}
+
+/// The last checkpoint that `forget` would delete.
+pub(super) fn last_before_removal(common_dir: &Path, run: &RunId, worktree: &Path) -> Result<Option<Checkpoint>> {
+    for run in owners(run, worktree) {
+        if let Some(last) = chain::last(common_dir, &run)? {
+            return Ok(Some(last));
+        }
+    }
+    Ok(None)
+}
+
+/// The runs after which the checkpoints of a worktree may be named: the one that made it, and the one that is asked about.
+fn owners(run: &RunId, worktree: &Path) -> impl Iterator<Item = RunId> {
+    let maker = worktree.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<RunId>().ok());
+    maker.into_iter().chain([run.clone()])
 }
 
 /// Where a worktree's checkpoints are.

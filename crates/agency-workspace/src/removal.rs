@@ -184,7 +184,7 @@ fn save(
     ref_files::move_aside(&lookup.common_dir, &worktree.trash, &worktree.run)?;
     let (work, ignored, mut to) = match lookup.here {
         Some(_) => save_files(worktree, lookup, options)?,
-        None => save_staged(worktree, lookup, options)?,
+        None => save_without_files(worktree, lookup, options)?,
     };
     let work = match work {
         Some(work) => Some(work),
@@ -206,6 +206,28 @@ fn save(
         saved => saved.map_err(not_saved)?,
     };
     Ok(Saved { work, ignored, other_refs, to })
+}
+
+/// Saves what is known of the files of a worktree whose directory is gone: what was staged, and the last checkpoint.
+fn save_without_files(
+    worktree: &GitWorktree,
+    lookup: &FoundWorktree,
+    options: RemoveOptions,
+) -> Result<(Option<SavedWork>, Vec<PathBuf>, Destination)> {
+    let (staged, ignored, to) = save_staged(worktree, lookup, options)?;
+    // What an earlier attempt saved of the files is newer than any checkpoint.
+    if staged.is_none() && saved_work::find(&lookup.common_dir, &worktree.run, &worktree.base)?.is_some() {
+        return Ok((None, ignored, to));
+    }
+    let Some(last) = checkpoints::last_before_removal(&lookup.common_dir, &worktree.run, &worktree.path)? else {
+        return Ok((staged, ignored, to));
+    };
+    let admin_dir = lookup.entry.as_ref().map(|entry| entry.admin_dir.as_path());
+    let head = Head::branch(&worktree.branch);
+    let checkout = Checkout::of_worktree(&lookup.common_dir, &worktree.path, admin_dir, head);
+    let saved = snapshot::save_checkpoint(&checkout, last.tree, &worktree.run, &worktree.base);
+    let not_saved = |source| WorkspaceError::NotSaved { path: worktree.path.clone(), source: Box::new(source) };
+    Ok((saved.map_err(not_saved)?.or(staged), ignored, to))
 }
 
 /// Saves what was staged in a worktree whose directory is gone: then git's entry alone leads to it.

@@ -94,6 +94,24 @@ pub(super) fn save_staged_alone(checkout: &Checkout, run: &RunId, base: &Commit)
     }
 }
 
+/// Saves the files of a checkpoint where those of the worktree are gone; none if that is what HEAD has.
+pub(super) fn save_checkpoint(
+    checkout: &Checkout,
+    tree: String,
+    run: &RunId,
+    base: &Commit,
+) -> Result<Option<SavedWork>> {
+    let empty = TemporaryDirectory::new()?;
+    let without_files = Checkout { work_tree: empty.path().to_owned(), ..checkout.clone() };
+    let staging = Staging::over(&without_files)?;
+    let head = checkout.head.commit(&checkout.common_dir)?;
+    if tree == committed_tree(&staging, head.as_ref())? {
+        return Ok(None);
+    }
+    let found = WorkingTree { head, files: tree, staged: None, uncommitted: true, whole: false };
+    store(&staging, checkout, &found, run, base)
+}
+
 /// What is done about a HEAD where nothing else is to be saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HeadAlone {

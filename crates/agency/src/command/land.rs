@@ -128,7 +128,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     if dry_run {
         return plan::print(&mut agency, &runs, &request, context);
     }
-    let interrupts = Interrupts::listen()?;
+    let interrupts = Interrupts::listen_for_hangup_too()?;
     land(&mut agency, Wanted { runs: &runs, plan: None, rm }, &request, &interrupts, context)
 }
 

@@ -110,7 +110,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         }
         Some(Verb::Show { race, wait, ending }) => {
             let race = agency.find_race(&race)?;
-            let interrupts = Interrupts::listen()?;
+            let interrupts = Interrupts::listen_for_hangup_too()?;
             let then = Afterwards { wait: wait || ending.pick || ending.land, ending, failed: vec![] };
             finish(&mut agency, &race, then, &interrupts, context)
         }
@@ -132,7 +132,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
             let prompt = prompt_of(task.or(prompt), prompt_file)?;
             let start = Start { prompt, agents, verify, protect, repo, base, max_minutes };
             let (wait, request) = (!no_wait, request(start, context)?);
-            let interrupts = Interrupts::listen()?;
+            let interrupts = Interrupts::listen_for_hangup_too()?;
             let started = {
                 let _spinner = Spinner::begin("starting the runs".to_owned(), context.is_watched());
                 interrupts.while_creating(|interrupted| agency.start_race(request, interrupted))?

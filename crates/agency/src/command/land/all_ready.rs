@@ -40,7 +40,7 @@ pub(super) fn run(
     print(&mut text, &plan, agency).map_err(|error| Problem::output(&error))?;
     context.say(String::from_utf8_lossy(&text).trim_end());
     let runs: Vec<RunId> = plan.order.iter().map(|run| run.id.clone()).collect();
-    let interrupts = Interrupts::listen()?;
+    let interrupts = Interrupts::listen_for_hangup_too()?;
     land(agency, Wanted { runs: &runs, plan: Some(plan), rm: options.rm }, request, &interrupts, context)
 }
 
