@@ -49,7 +49,7 @@ pub use nearest::nearest;
 pub use plain_text::{Spacer, cut, one_line, plain_text, spaced};
 pub use position::Position;
 pub use question::{
-    Answer, Decision, Question, QuestionContent, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer,
+    Answer, Decision, Question, QuestionKind, QuestionOption, QuickAction, ShownQuestion, ToolRequest, UnfitAnswer,
 };
 pub use question_key::QuestionKey;
 pub use run_name::{BranchParts, BranchTemplate, InvalidBranchTemplate, generated_name, numbered_name};

@@ -1,9 +1,11 @@
 //! What an agent asks a user, and what the user answers.
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::id::QuestionId;
 use crate::question_key::QuestionKey;
 use crate::string_enum::string_enum;
 
@@ -64,7 +66,9 @@ pub struct Question {
 
 /// What users see of a question, in the inbox and in notifications.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct QuestionContent {
+pub struct ShownQuestion {
+    /// Its id.
+    pub id: QuestionId,
     /// What kind of thing is asked.
     pub kind: QuestionKind,
     /// One line.
@@ -81,15 +85,17 @@ pub struct QuestionContent {
     pub only_on_screen: bool,
     /// The answers that have a key or an option of their own.
     pub actions: Vec<QuickAction>,
+    /// When.
+    pub asked_at: Timestamp,
 }
 
-impl QuestionContent {
+impl ShownQuestion {
     /// What users see of this question.
     #[must_use]
-    pub fn of(question: Question) -> Self {
+    pub fn new(id: QuestionId, question: Question, asked_at: Timestamp) -> Self {
         let actions = question.actions().to_vec();
         let Question { key: _, kind, title, detail, options, several, free_text, only_on_screen, tool: _ } = question;
-        Self { kind, title, detail, options, several, free_text, only_on_screen, actions }
+        Self { id, kind, title, detail, options, several, free_text, only_on_screen, actions, asked_at }
     }
 }
 
@@ -242,7 +248,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// It in words. Texts in it are not escaped.
+    /// The answer as text, which is not escaped.
     #[must_use]
     pub fn words(&self) -> String {
         match self {
