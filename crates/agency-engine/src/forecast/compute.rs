@@ -35,7 +35,7 @@ pub(crate) struct ComputedForecast {
     pub(crate) merges: MergeForecast,
     /// The branches that are there.
     pub(crate) targets: HashMap<String, WorkState>,
-    /// The works that were compared.
+    /// The runs that were compared.
     pub(crate) states: HashMap<RunId, WorkState>,
 }
 
@@ -70,7 +70,7 @@ impl Agency {
         Ok(ComputedForecast { forecast, merges, targets: of_targets, states: of_runs })
     }
 
-    /// Reads the targets and the works.
+    /// Reads the targets and the work of the runs.
     fn compared(
         &self,
         request: &ForecastRequest,
@@ -115,7 +115,7 @@ impl Agency {
     }
 }
 
-/// A run before it is compared.
+/// A run that is not compared yet.
 fn described(
     row: &RunRow,
     target: Result<String, String>,

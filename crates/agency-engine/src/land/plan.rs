@@ -45,7 +45,7 @@ pub struct LandPlan {
 pub enum PlannedOutcome {
     /// It does.
     Clean,
-    /// Both sides changed the same.
+    /// Both sides changed the same lines.
     Conflicts,
     /// The target has it already.
     AlreadyLanded,

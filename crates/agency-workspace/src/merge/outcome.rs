@@ -86,7 +86,7 @@ pub enum MergeOutcome {
         /// What earlier calls with the same request saved.
         saved: Vec<SavedChanges>,
     },
-    /// Both sides changed the same; nothing was merged.
+    /// Both sides changed the same lines; nothing was merged.
     Conflicts {
         /// The target branch.
         target: String,

@@ -21,11 +21,11 @@ pub(super) struct Landing {
     run: String,
     /// The branch to land on; the one that the run started from, if absent.
     into: Option<String>,
-    /// The message of commits; what the agent said last, or its prompt, if absent.
+    /// The message of commits; the agent's final answer, or its prompt, if absent.
     message: Option<String>,
 }
 
-/// Brings the work of a run into a branch, checked as the project says.
+/// Brings the work of a run into a branch, checked as the project file sets it.
 pub(super) fn land(call: &Call) -> Result<Reply, Problem> {
     let Landing { run, into, message } = call.input()?;
     let mut agency = call.context.agency()?;

@@ -69,7 +69,7 @@ impl Look<'_> {
         Line::from_iter(spans.chain(cell(new, new.and_then(|(_, line)| line.new))))
     }
 
-    /// A row of two columns with what was said about it in place of the old line.
+    /// A row of two columns with its comment in place of the old line.
     pub(super) fn commented_pair(&self, pair: SidePair, width: u16, left: u16, said: &[&LineComment]) -> Line<'static> {
         let line = self.pair(pair, width, left);
         let bar = self.theme.glyph("│", "|");
