@@ -77,7 +77,7 @@ impl fmt::Display for CheckEnd {
 
 /// A command to run.
 #[derive(Debug)]
-pub(crate) struct Check<'a> {
+pub(crate) struct CheckCommand<'a> {
     pub(crate) command: &'a str,
     /// The top of the merged files.
     pub(crate) place: &'a Path,
@@ -93,7 +93,7 @@ pub(crate) struct Check<'a> {
     pub(crate) stop: &'a AtomicBool,
 }
 
-impl Check<'_> {
+impl CheckCommand<'_> {
     /// Runs the command, and ends everything that it started.
     pub(crate) fn run(&self) -> Result<CheckEnd, HomeError> {
         let problem = |source| HomeError::new("start a check in", self.place, source);
@@ -176,7 +176,7 @@ mod tests {
         let environment = std::env::vars_os().collect();
         let stop = AtomicBool::new(false);
         let log = place.join("log");
-        let check = Check { command, place, tree: place, environment: &environment, log, limit, stop: &stop };
+        let check = CheckCommand { command, place, tree: place, environment: &environment, log, limit, stop: &stop };
         (check.run().unwrap(), check.printed())
     }
 

@@ -14,7 +14,7 @@ use agency_system::process::RUN_ID_VARIABLE;
 use agency_workspace::{ProposedMerge, Repository, TrialTree};
 use sha2::{Digest, Sha256};
 
-use super::check::{Check, CheckEnd, end_all};
+use super::check::{CheckCommand, CheckEnd, end_all};
 use super::{FailedCheck, LandError};
 use crate::home::create_private_directory;
 
@@ -74,7 +74,7 @@ impl Checks<'_> {
             tree.check_out(&proposed.commit)?;
             let log = self.logs.join(format!("check-{}.log", position + 1));
             report(CheckReport::Begins { command, log: &log })?;
-            let check = Check {
+            let check = CheckCommand {
                 command,
                 place: &tree.path(),
                 tree: tree.directory(),

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::attempt::{Attempt, Prepared};
-use super::check::{Check, CheckEnd};
+use super::check::{CheckCommand, CheckEnd};
 use super::{LandError, LandRequest};
 use crate::home::{create_private_directory, write_atomically};
 
@@ -75,7 +75,7 @@ impl Attempt<'_> {
             self.not_published(prepared, "neither gh nor glab is installed; the branch was pushed".to_owned())
         })?;
         let log = directory.join("pull-request.log");
-        let check = Check {
+        let check = CheckCommand {
             command: &command,
             place: prepared.repository.root(),
             tree: &directory,

@@ -15,7 +15,7 @@ use super::RaceError;
 use crate::agency::Agency;
 use crate::home::create_private_directory;
 use crate::land::CheckEnd;
-use crate::land::check::{Check, end_all};
+use crate::land::check::{CheckCommand, end_all};
 use crate::runs::remove::RemoveError;
 use crate::store::{RaceResult, RaceRow, RunRow};
 
@@ -168,7 +168,7 @@ impl Verification<'_> {
         create_private_directory(&logs)?;
         let mut environment = self.request.environment.clone();
         environment.insert(RUN_ID_VARIABLE.into(), run.id.as_str().into());
-        let check = Check {
+        let check = CheckCommand {
             command: self.command,
             place: &self.tree.path(),
             tree: self.tree.directory(),

@@ -123,7 +123,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let (dry_run, rm, all_ready) = (args.dry_run, args.rm, args.all_ready);
     let request = request_of(args, agency.config().land_attempts)?;
     if all_ready {
-        return all_ready::run(&mut agency, &runs, &request, all_ready::Options { dry_run, rm }, context);
+        return all_ready::run(&mut agency, &runs, &request, all_ready::AllReadyOptions { dry_run, rm }, context);
     }
     if dry_run {
         return plan::print(&mut agency, &runs, &request, context);
