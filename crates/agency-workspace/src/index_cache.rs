@@ -48,7 +48,7 @@ impl Comparison {
 const MAX_KEPT_BYTES: u64 = 256 * 1024 * 1024;
 /// A larger result is computed again.
 const MAX_RESULT_BYTES: usize = 32 * 1024 * 1024;
-/// So many packs slow git down.
+/// From this number of packs on, git becomes slow.
 const MAX_PACKS: usize = 32;
 
 /// The file that names the tree of the index.

@@ -22,7 +22,7 @@ const SHARED_DIRECTORIES: [&str; 2] = ["objects", "refs"];
 /// The extension that makes git read `config.worktree` counts only in the file itself, not in one that it includes.
 const SHARED_CONFIG: &[u8] = b"[core]\n\trepositoryformatversion = 0\n";
 
-/// For so long an answer of git holds: settings that are changed apply from then on.
+/// How long an answer of git is used: settings that are changed apply after it.
 const ANSWER_LIFETIME: Duration = Duration::from_secs(1);
 /// The settings of repositories without a condition, by their common directories, and when git listed them.
 static WITHOUT_CONDITIONS: Mutex<BTreeMap<PathBuf, (Instant, UserSettings)>> = Mutex::new(BTreeMap::new());

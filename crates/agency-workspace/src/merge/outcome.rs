@@ -149,7 +149,7 @@ pub struct SavedChanges {
 pub struct Conflict {
     /// The path below the repository.
     pub path: PathBuf,
-    /// What kind of conflict, in git's words: `contents`, `modify/delete`, `binary` and others.
+    /// The kind of conflict, as git names it: `contents`, `modify/delete`, `binary` and others.
     pub kind: String,
     /// Git's sentence about it.
     pub message: String,

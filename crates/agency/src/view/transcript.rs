@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::output::{dollars, styled};
 
-/// So many lines of what a failed tool printed are shown.
+/// How many lines of what a failed tool printed are shown.
 const MAX_FAILURE_LINES: usize = 5;
 
 /// Turns events into lines, each as soon as it is complete.

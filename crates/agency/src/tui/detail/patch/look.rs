@@ -12,7 +12,7 @@ use crate::highlight::Highlights;
 use crate::tui::clip::{exactly, without_start};
 use crate::tui::theme::{Role, Theme};
 
-/// So much of a line is shown at most: no screen is wider.
+/// How much of a line is shown at most: no screen is wider.
 const MAX_LINE_BYTES: usize = 4 * 1024;
 
 /// A file of a patch, with what is known of it.
