@@ -15,7 +15,7 @@ pub(crate) use activity::{ActivityLine, activity_words};
 pub(crate) use cost::dollars;
 pub(crate) use event::readable;
 pub(crate) use pager::Pager;
-pub(crate) use progress::TerminalProgress;
+pub(crate) use progress::Progress;
 pub(crate) use spinner::Spinner;
 pub(crate) use style::styled;
 pub(crate) use surface::{Data, Surface, field, plain};

@@ -166,7 +166,7 @@ impl Attempt<'_> {
         Ok(committed)
     }
 
-    /// Where the project requires it, a user has to have approved exactly these files.
+    /// Where the project demands it, a user has to have approved exactly these files.
     fn check_approval(&self, prepared: &Prepared, tip: &Commit) -> Result<(), LandError> {
         if !prepared.project.as_ref().is_some_and(Project::requires_approval) {
             return Ok(());

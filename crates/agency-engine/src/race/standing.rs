@@ -108,7 +108,7 @@ impl Agency {
         Ok(self.store.runs_of_race(&race.id)?)
     }
 
-    /// The state of a race.
+    /// A race as it stands.
     pub fn race(&mut self, race: &RaceRow) -> Result<Race, RaceError> {
         let mut entries = vec![];
         for run in self.runs_of_race(race)? {

@@ -20,7 +20,7 @@ use serde::Serialize;
 use super::RUN_HELP;
 use crate::context::Context;
 use crate::interrupts::Interrupts;
-use crate::output::{Spinner, TerminalProgress, ago, parse_duration};
+use crate::output::{Progress, Spinner, ago, parse_duration};
 use crate::problem::Problem;
 use crate::run_names::{called, with_names};
 
@@ -143,7 +143,7 @@ fn many(
 ) -> Result<(Vec<Outcome>, Option<RemoveError>), Problem> {
     let interrupts = Interrupts::listen()?;
     let text = if args.dry_run { "looking" } else { "removing" };
-    let progress = TerminalProgress::begin(text, chosen.len(), context.is_watched());
+    let progress = Progress::begin(text, chosen.len(), context.is_watched());
     let needed_by = needing_session(agency.home());
     let request = RemoveRequest { options, needed_by: &needed_by };
     let results: Vec<Result<Removed, RemoveError>> = if args.dry_run {

@@ -25,7 +25,7 @@ pub(super) struct Landing {
     message: Option<String>,
 }
 
-/// Brings the work of a run into a branch, checked as the project file sets it.
+/// Brings the work of a run into a branch, checked as the project says.
 pub(super) fn land(call: &Call) -> Result<Reply, Problem> {
     let Landing { run, into, message } = call.input()?;
     let mut agency = call.context.agency()?;

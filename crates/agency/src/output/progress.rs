@@ -6,11 +6,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A bar on the terminal, which goes when it is dropped.
 #[derive(Debug)]
-pub(crate) struct TerminalProgress {
+pub(crate) struct Progress {
     bar: ProgressBar,
 }
 
-impl TerminalProgress {
+impl Progress {
     /// Begins a bar of so many steps; `watched` is false unless standard error is a terminal.
     pub(crate) fn begin(text: &'static str, steps: usize, watched: bool) -> Self {
         let target = if watched { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -28,7 +28,7 @@ impl TerminalProgress {
     }
 }
 
-impl Drop for TerminalProgress {
+impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -41,7 +41,7 @@ impl Coded for LandError {
                 problem.detail("run", id).detail("target", target).detail("checkouts", checkouts).hint(hint)
             }
             Self::Create(error) => error.explain(problem),
-            Self::NotPublished { id, .. } => problem.detail("run", id).hint("repeat the command when that is fixed"),
+            Self::NotPublished { id, .. } => problem.detail("run", id).hint("repeat the command when that is settled"),
             Self::Project(error) => error.explain(problem),
             Self::Workspace(error) => error.explain(problem),
             Self::Delivery(error) => error.explain(problem),

@@ -24,7 +24,7 @@ impl Racer {
         let args = match (model, config.agent(agent)) {
             (None, _) => vec![],
             (Some(model), Some((_, found))) => found.adapter.model_arguments(model),
-            // An unknown agent is reported when the run is planned.
+            // That the agent is unknown is said when the run is planned.
             (Some(_), None) => vec![],
         };
         Ok(Self { agent: agent.to_owned(), args })
