@@ -56,7 +56,7 @@ pub use questions::Answering;
 pub use questions::{QuestionRow, QuestionState};
 pub use races::{RaceResult, RaceRow};
 #[doc(hidden)]
-pub use requests::{Interrupt, Request, RequestOutcome, TakenRequest};
+pub use requests::{Interrupt, Request, RequestOutcome};
 pub use row::RunRow;
 #[doc(hidden)]
 pub use schema::SCHEMA_VERSION;

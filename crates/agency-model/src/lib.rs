@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod activity;
+mod answer;
 mod caller;
 pub mod conversation;
 pub mod document;
@@ -34,6 +35,7 @@ mod usage;
 pub mod workflow;
 
 pub use activity::Activity;
+pub use answer::{Answer, Decision};
 pub use caller::Caller;
 pub use error_code::ErrorCode;
 pub use escape::{Escaper, Sgr, escaped_json, escaped_line, escaped_text};
@@ -48,9 +50,7 @@ pub use mcp::{
 pub use nearest::nearest;
 pub use plain_text::{Spacer, cut, one_line, plain_text, spaced};
 pub use position::Position;
-pub use question::{
-    Answer, Decision, Question, QuestionContent, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer,
-};
+pub use question::{Question, QuestionKind, QuestionOption, QuickAction, ShownQuestion, ToolRequest, UnfitAnswer};
 pub use question_key::QuestionKey;
 pub use run_name::{BranchParts, BranchTemplate, InvalidBranchTemplate, generated_name, numbered_name};
 pub use shell::shell_quoted;

@@ -5,7 +5,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 use super::checkout::Checkout;
-use super::diff_index::{Comparison, DiffIndex};
+use super::diff_index::{DiffIndex, listed_as_ignored};
+use super::index_cache::Comparison;
 use super::private_git::{Objects, PrivateGit};
 use super::temporary::TemporaryDirectory;
 use super::{ChangedFile, ChangedLines, Changes, Commit, FileStatus, Patch, PatchContext, Result};
@@ -26,12 +27,6 @@ pub(super) fn ignored(checkout: &Checkout) -> Result<Vec<PathBuf>> {
     let listed = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
     let printed = private.git().run(listed).read()?;
     Ok(listed_as_ignored(printed.split(|byte| *byte == 0)))
-}
-
-/// Those of the names that say something to a user.
-pub(super) fn listed_as_ignored<'a>(names: impl Iterator<Item = &'a [u8]>) -> Vec<PathBuf> {
-    let paths = names.filter(|path| !path.is_empty()).map(to_path);
-    paths.filter(|path| !path.starts_with(".agency") && !path.starts_with(".jj")).collect()
 }
 
 /// The unified diff between `base` and the files as they are.

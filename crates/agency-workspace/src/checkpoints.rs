@@ -43,7 +43,7 @@ pub struct TakenCheckpoint {
     pub files: usize,
     /// Files that git does not track and that are left out: they may hold secrets, or are very large.
     pub left_out: Vec<PathBuf>,
-    /// What git said about files that it did not take.
+    /// Git's message about files that it did not take.
     pub complaint: Option<String>,
     unsynced: UnsyncedObjects,
 }
@@ -220,7 +220,7 @@ impl GitWorktree {
                 return Ok(made);
             }
         }
-        let message = format!("{} is moved by other processes all the time", self.run.checkpoints_ref());
+        let message = format!("{} is moved by other processes again and again", self.run.checkpoints_ref());
         Err(own_ref::not_moved(&place.common_dir, message))
     }
 

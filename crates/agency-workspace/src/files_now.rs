@@ -7,10 +7,11 @@ use std::path::Path;
 
 use agency_model::escaped_line;
 
+use super::captured::standard_input;
 use super::changes::parse;
 use super::checkout::Checkout;
-use super::diff_index::{Comparison, DiffIndex};
-use super::saved_work::standard_input;
+use super::diff_index::DiffIndex;
+use super::index_cache::Comparison;
 use super::{ChangedFile, Commit, FileStatus, Result, WorkspaceError};
 
 /// The content of a larger file is not read.

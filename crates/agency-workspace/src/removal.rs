@@ -14,8 +14,8 @@ use super::worktree_lookup::{self, FoundWorktree};
 use super::worktree_refs::OwnCommits;
 use super::{
     BranchOutcome, Commit, DeleteBranch, GitWorktree, Removal, RemoveOptions, Result, SavedWork, WorkspaceError,
-    WorktreeOutcome, branch, branch_log, changes, checkpoints, entry, kept, ref_files, saved_work, snapshot, trash,
-    unsaved, worktree_refs,
+    WorktreeOutcome, branch, branch_changes, branch_log, changes, checkpoints, entry, kept, ref_files, saved_work,
+    snapshot, trash, unsaved, worktree_refs,
 };
 use agency_system::fault;
 
@@ -53,7 +53,7 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
     fault::point("worktree.checkpoints-deleted");
     let branch = match (tip, deleted_tip) {
         (_, Some(commit)) => {
-            branch::delete(&lookup.common_dir, &worktree.branch, &commit).map_err(unfinished)?;
+            branch_changes::delete(&lookup.common_dir, &worktree.branch, &commit).map_err(unfinished)?;
             fault::point("worktree.branch-deleted");
             BranchOutcome::Deleted { name: worktree.branch.clone(), commit }
         }
@@ -97,7 +97,9 @@ fn take_back_unused(worktree: &GitWorktree, lookup: &FoundWorktree) -> Result<()
     }
     let in_use = lookup.others(worktree)?.iter().any(|other| other.branch.as_deref() == Some(worktree.branch.as_str()));
     match tip {
-        Some(tip) if tip == worktree.base && !in_use => branch::delete(&lookup.common_dir, &worktree.branch, &tip),
+        Some(tip) if tip == worktree.base && !in_use => {
+            branch_changes::delete(&lookup.common_dir, &worktree.branch, &tip)
+        }
         Some(_) | None => Ok(()),
     }
 }
@@ -317,7 +319,7 @@ fn check_branch(
         (DeleteBranch::IfMerged | DeleteBranch::Force, Some(tip)) => {
             let others = lookup.others(worktree)?;
             let others: Vec<_> = others.iter().collect();
-            branch::check_deletable(&lookup.common_dir, &worktree.branch, tip, wish, &others)?;
+            branch_changes::check_deletable(&lookup.common_dir, &worktree.branch, tip, wish, &others)?;
             Ok(Some(tip.clone()))
         }
     }

@@ -12,7 +12,7 @@ use super::head::Head;
 use super::own_ref::{self, RefState};
 use super::staging::Staging;
 use super::temporary::TemporaryDirectory;
-use super::{Commit, Result, SavedWork, WorkspaceError, saved_work};
+use super::{Commit, Repository, Result, SavedWork, WorkspaceError, saved_work};
 
 /// The author of a saved commit where git has no name for the user.
 const IDENTITY: [(&str, &str); 4] = [
@@ -63,10 +63,13 @@ pub(super) fn save_with(
     store(&staging, checkout, &found, run, base).map(|work| (work, found.whole))
 }
 
-/// The files of the user's checkout as a commit on top of `head`, the commit that it is on; none if nothing differs from
-/// it. The checkout, its index and its branches stay as they are; the commit is in the repository and in no branch.
-pub(super) fn of_checkout(root: &Path, head: &Commit, run: &RunId) -> Result<Option<Commit>> {
-    of_files(&Checkout::of_root(root, head)?, head, run)
+impl Repository {
+    /// A commit on top of `head` with the files of the user's checkout as they are, for a run that is to begin with them;
+    /// none if nothing is uncommitted. The checkout, its index and its branches stay as they are; the commit is in no
+    /// branch.
+    pub fn snapshot(&self, head: &Commit, run: &RunId) -> Result<Option<Commit>> {
+        of_files(&Checkout::of_root(self.root(), head)?, head, run)
+    }
 }
 
 /// The same for any checkout.

@@ -12,9 +12,10 @@ use std::time::Duration;
 use agency_system::fault;
 use agency_system::lock::Lock;
 
-use super::checkout::{Checkout, RepositoryConfig};
+use super::checkout::Checkout;
 use super::head::Head;
 use super::private_git::{Objects, PrivateGit};
+use super::user_settings::RepositoryConfig;
 use super::{Commit, MergeError, Repository, WorkspaceError, trash};
 
 /// Its part that a command sees.

@@ -11,11 +11,11 @@ use std::path::Path;
 use agency_model::RunId;
 
 use self::lost::Lost;
+use super::captured::standard_input;
 use super::git_command::GitCommand;
 use super::head::{Head, id_in, is_ref_name};
 use super::noted_commits;
 use super::own_ref::{self, RefState};
-use super::saved_work::standard_input;
 use super::tree_walk::walk;
 use super::{Result, WorkspaceError, branch_log, entry, link, snapshot};
 

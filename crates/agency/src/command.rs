@@ -7,7 +7,6 @@ pub(crate) mod ask;
 pub(crate) mod attach;
 pub(crate) mod chat;
 pub(crate) mod checkpoint;
-pub(crate) mod child;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod cost;

@@ -15,7 +15,7 @@ use crate::store::RunRow;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RunConflicts {
-    /// When the branches and works were read.
+    /// When the branches and the work of the runs were read.
     pub computed_at: Timestamp,
     /// The branch that the work would be merged into.
     pub target: String,
@@ -26,7 +26,7 @@ pub struct RunConflicts {
 }
 
 impl RunConflicts {
-    /// Whether there is a conflict at all.
+    /// Whether there is any conflict.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
         self.verdict == ForecastVerdict::Conflict || !self.conflicts_with.is_empty()

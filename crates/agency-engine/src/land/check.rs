@@ -1,6 +1,6 @@
 //! One command that checks merged files.
 //!
-//! The one rule: when it is over, nothing of it runs any more, however it ended. It may run code that an agent wrote, so
+//! The one rule: when it has ended, no process of it is left, however it ended. It may run code that an agent wrote, so
 //! it has no terminal, and what it starts counts as started by that agent.
 
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub(crate) const TREE_VARIABLE: &str = "AGENCY_LAND_TREE";
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// How long the processes of a check get to end when they have to.
 const GRACE: Duration = Duration::from_secs(2);
-/// So much of the output is shown.
+/// How much of the output is shown.
 const MAX_SHOWN_BYTES: u64 = 8 * 1024;
 
 /// How a check ended.
@@ -77,7 +77,7 @@ impl fmt::Display for CheckEnd {
 
 /// A command to run.
 #[derive(Debug)]
-pub(crate) struct Check<'a> {
+pub(crate) struct CheckCommand<'a> {
     pub(crate) command: &'a str,
     /// The top of the merged files.
     pub(crate) place: &'a Path,
@@ -93,7 +93,7 @@ pub(crate) struct Check<'a> {
     pub(crate) stop: &'a AtomicBool,
 }
 
-impl Check<'_> {
+impl CheckCommand<'_> {
     /// Runs the command, and ends everything that it started.
     pub(crate) fn run(&self) -> Result<CheckEnd, HomeError> {
         let problem = |source| HomeError::new("start a check in", self.place, source);
@@ -176,7 +176,7 @@ mod tests {
         let environment = std::env::vars_os().collect();
         let stop = AtomicBool::new(false);
         let log = place.join("log");
-        let check = Check { command, place, tree: place, environment: &environment, log, limit, stop: &stop };
+        let check = CheckCommand { command, place, tree: place, environment: &environment, log, limit, stop: &stop };
         (check.run().unwrap(), check.printed())
     }
 
@@ -197,19 +197,12 @@ mod tests {
         assert_eq!(end, CheckEnd::TimedOut(Duration::from_millis(300)));
         let (end, _) = run(place.path(), "setsid sleep 600 & sleep 600 & true", Duration::from_secs(60));
         assert_eq!(end, CheckEnd::Exited(0));
-        let of_tree = |entry: std::fs::DirEntry| {
+        let of_tree = |entry: &std::fs::DirEntry| {
             let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
             let marker = format!("{TREE_VARIABLE}={}", place.path().display());
             environment.split(|byte| *byte == 0).any(|variable| variable == marker.as_bytes())
         };
-        assert_eq!(
-            std::fs::read_dir("/proc")
-                .unwrap()
-                .flatten()
-                .filter(|_| true)
-                .filter_map(|entry| of_tree(entry).then_some(()))
-                .count(),
-            0
-        );
+        let left = std::fs::read_dir("/proc").unwrap().flatten().filter(of_tree).count();
+        assert_eq!(left, 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Checks a merge that no branch points to yet, in a working tree that is kept warm for the next one.
+//! Checks a merge that no branch points to yet, in a working tree that keeps build output for the next check.
 //!
 //! The one rule: each command begins with exactly the tracked files of the merge, whatever the one before wrote.
 
@@ -14,7 +14,7 @@ use agency_system::process::RUN_ID_VARIABLE;
 use agency_workspace::{ProposedMerge, Repository, TrialTree};
 use sha2::{Digest, Sha256};
 
-use super::check::{Check, CheckEnd, end_all};
+use super::check::{CheckCommand, CheckEnd, end_all};
 use super::{FailedCheck, LandError};
 use crate::home::create_private_directory;
 
@@ -26,7 +26,7 @@ const TREE_POLL_INTERVAL: Duration = Duration::from_millis(200);
 const TARGET_VARIABLE: &str = "AGENCY_LAND_TARGET";
 /// Names the commit that is checked.
 const COMMIT_VARIABLE: &str = "AGENCY_LAND_COMMIT";
-/// So many hexadecimal digits name a branch.
+/// How many hexadecimal digits of a hash name a branch.
 const NAME_BYTES: usize = 8;
 
 /// The commands that a merge has to pass.
@@ -48,7 +48,7 @@ pub(crate) struct Checks<'a> {
     pub(crate) logs: PathBuf,
 }
 
-/// What becomes of the checks.
+/// The progress of the checks.
 pub(crate) enum CheckReport<'a> {
     WaitingForTree,
     Begins { command: &'a str, log: &'a Path },
@@ -74,7 +74,7 @@ impl Checks<'_> {
             tree.check_out(&proposed.commit)?;
             let log = self.logs.join(format!("check-{}.log", position + 1));
             report(CheckReport::Begins { command, log: &log })?;
-            let check = Check {
+            let check = CheckCommand {
                 command,
                 place: &tree.path(),
                 tree: tree.directory(),

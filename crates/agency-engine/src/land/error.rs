@@ -20,7 +20,7 @@ use crate::store::StoreError;
 #[derive(Debug, thiserror::Error)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum LandError {
-    /// Its agent is at work, or another thing has to happen first.
+    /// Its agent is at work, or something else has to be done first.
     #[error("{id} cannot land yet: {why}")]
     NotReady {
         /// The run.
@@ -42,7 +42,7 @@ pub enum LandError {
         /// The branch.
         target: String,
     },
-    /// Both sides changed the same.
+    /// Both sides changed the same lines.
     #[error("{id} does not merge into {target}: {}", files.iter().map(|file| file.path.display().to_string()).collect::<Vec<_>>().join(", "))]
     Conflicts {
         /// The run.
@@ -54,7 +54,7 @@ pub enum LandError {
         /// The worktree in which they can be resolved.
         worktree: PathBuf,
     },
-    /// An agent was to resolve conflicts, and did not.
+    /// An agent was asked to resolve conflicts and did not resolve them.
     #[error("{id} does not land on {target}: {}", flaws(markers, dropped))]
     Unresolved {
         /// The run.

@@ -82,7 +82,7 @@ pub struct Landed {
     pub saved: Vec<String>,
 }
 
-/// What came of several runs.
+/// The result of landing several runs.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LandedRuns {

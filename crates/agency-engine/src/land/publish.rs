@@ -9,13 +9,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::attempt::{Attempt, Prepared};
-use super::check::{Check, CheckEnd};
+use super::check::{CheckCommand, CheckEnd};
 use super::{LandError, LandRequest};
 use crate::home::{create_private_directory, write_atomically};
 
 /// How long a forge may take to make a pull request.
 const FORGE_LIMIT: Duration = Duration::from_secs(120);
-/// So many files are named in a pull request.
+/// How many files a pull request names at most.
 const MAX_NAMED_FILES: usize = 100;
 
 /// What happens at a remote.
@@ -52,7 +52,7 @@ pub struct Published {
 impl Attempt<'_> {
     /// Pushes the target.
     pub(super) fn push_target(&self, prepared: &Prepared, remote: Option<&str>) -> Result<Published, LandError> {
-        // The work has landed by now, which the usual words about a merge that failed would deny.
+        // The work has landed, so this must not read as a failed merge.
         push(prepared, remote, &prepared.target)
             .map_err(|error| self.not_published(prepared, format!("{} has the work, but {error}", prepared.target)))
     }
@@ -75,7 +75,7 @@ impl Attempt<'_> {
             self.not_published(prepared, "neither gh nor glab is installed; the branch was pushed".to_owned())
         })?;
         let log = directory.join("pull-request.log");
-        let check = Check {
+        let check = CheckCommand {
             command: &command,
             place: prepared.repository.root(),
             tree: &directory,
@@ -122,7 +122,7 @@ fn usual_remote(prepared: &Prepared) -> Result<String, LandError> {
     })
 }
 
-/// The text of a pull request: what the agent said, the files, and how the merge was checked.
+/// The text of a pull request: the agent's final answer, the files, and how the merge was checked.
 fn body_of(prepared: &Prepared, text: &str) -> Result<String, LandError> {
     let look = prepared.worktree.preview_merge(&prepared.target)?;
     let mut files: Vec<String> = look.files.iter().map(|file| format!("- `{}`", file.path.display())).collect();

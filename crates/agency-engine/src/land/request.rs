@@ -17,11 +17,11 @@ pub struct LandRequest {
     pub into: Option<String>,
     /// How it is merged.
     pub strategy: MergeStrategy,
-    /// The message of commits; what the agent said last, or its prompt, if absent.
+    /// The message of commits; the agent's final answer, or its prompt, if absent.
     pub message: Option<String>,
     /// What checks the merged files.
     pub checks: LandChecks,
-    /// How long each check may take; as the project says, if absent.
+    /// How long each check may take; as the project file sets it, if absent.
     pub check_limit: Option<Duration>,
     /// Whether checks begin without the ignored files of earlier ones.
     pub fresh: bool,
@@ -81,7 +81,7 @@ impl Default for LandRequest {
 }
 
 impl LandRequest {
-    /// A merge commit on the branch that the run started from, checked as the project says.
+    /// A merge commit on the branch that the run started from, checked as the project file sets it.
     #[must_use]
     pub fn new() -> Self {
         Self {

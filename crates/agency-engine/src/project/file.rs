@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::config::whole_number;
 
-/// How long a check may take where nothing else is said.
+/// The default limit of a check.
 const CHECK_MINUTES: u32 = 30;
 const DAY_IN_MINUTES: u32 = 24 * 60;
 

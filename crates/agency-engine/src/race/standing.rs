@@ -1,4 +1,4 @@
-//! What is known about a race: its runs with their results, the best first.
+//! The state of a race: its runs with their results, the best first.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::agency::Agency;
 use crate::land::{LandChecks, LandRequest, PlannedOutcome};
 use crate::store::{RaceResult, RaceRow, RunRow};
 
-/// A race as it stands.
+/// The state of a race.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Race {

@@ -1,4 +1,4 @@
-//! Verifies the work of each run of a race, one after the other: test suites that run at once fail by time.
+//! Verifies the work of each run of a race, one after the other: test suites that run at the same time make each other fail.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use super::RaceError;
 use crate::agency::Agency;
 use crate::home::create_private_directory;
 use crate::land::CheckEnd;
-use crate::land::check::{Check, end_all};
+use crate::land::check::{CheckCommand, end_all};
 use crate::runs::remove::RemoveError;
 use crate::store::{RaceResult, RaceRow, RunRow};
 
@@ -161,14 +161,14 @@ impl Verification<'_> {
             }
         };
         progress(RaceProgress::VerifyBegins { run, command: self.command });
-        // Nothing that another racer's code left behind is there.
+        // The tree has nothing that the code of another run left.
         self.tree.clear()?;
         self.tree.check_out(&work.commit)?;
         let logs = agency.home.run(&run.id).file("race");
         create_private_directory(&logs)?;
         let mut environment = self.request.environment.clone();
         environment.insert(RUN_ID_VARIABLE.into(), run.id.as_str().into());
-        let check = Check {
+        let check = CheckCommand {
             command: self.command,
             place: &self.tree.path(),
             tree: self.tree.directory(),

@@ -23,7 +23,7 @@ pub enum CheckpointError {
     Refused {
         /// The worktree.
         path: PathBuf,
-        /// Git's own words.
+        /// Git's message.
         message: String,
     },
     /// Some files could not be changed.

@@ -10,6 +10,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use super::super::captured::standard_input;
 use super::super::checkout::Checkout;
 use super::super::diff_index::PrivateDirectory;
 use super::super::diff_index::combine::combine;
@@ -18,7 +19,6 @@ use super::super::index_cache::IndexCache;
 use super::super::index_file::{IndexFile, MAX_INDEX_BYTES};
 use super::super::nested::{self, Nested};
 use super::super::private_git::{ATTRIBUTES_FROM, Objects, PrivateGit};
-use super::super::saved_work::standard_input;
 use super::super::temporary::TemporaryDirectory;
 use super::super::{Result, WorkspaceError, link};
 use super::secrets::{is_left_out, may_be_secret};

@@ -64,7 +64,7 @@ pub(super) fn restore(worktree: &GitWorktree, request: &RestoreRequest, run: &Ru
     let head = place.head()?;
     let saved = (&moment(CheckpointCause::BeforeRestore), unchanged);
     let now = worktree.store_checkpoint((&place, head.clone()), &files, saved, None)?;
-    // Soon there is no other copy.
+    // The restore is about to overwrite the only other copy of the files.
     now.sync()?;
     let before = now.checkpoint.map_or(0, |checkpoint| checkpoint.number);
     fault::point("restore.saved");

@@ -86,7 +86,7 @@ pub(super) struct Ending {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// Show a race as it stands
+    /// Show the state of a race
     Show {
         /// The race: its id, the beginning or end of it, or last
         #[arg(add = super::completions::race_candidates())]

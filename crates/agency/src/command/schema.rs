@@ -50,7 +50,7 @@ const SCHEMAS: &[NamedSchema] = &[
     ("notification", "what the command of notify.command reads", || schema_for!(Notification)),
     ("error", "the answer of a command that fails", error_schema),
     ("run", "agency run", || answer_schema(schema_for!(super::run::Started))),
-    ("run-dry-run", "agency run --dry-run", || answer_schema(schema_for!(run::DryRun))),
+    ("run-dry-run", "agency run --dry-run", || answer_schema(schema_for!(run::dry_run::DryRun))),
     ("ls", "agency ls", || answer_schema(schema_for!(Runs))),
     ("status", "agency status --format json", || answer_schema(schema_for!(agency_engine::runs::list::Overview))),
     ("cost", "agency cost", || answer_schema(schema_for!(super::cost::Cost))),

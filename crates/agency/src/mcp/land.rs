@@ -21,7 +21,7 @@ pub(super) struct Landing {
     run: String,
     /// The branch to land on; the one that the run started from, if absent.
     into: Option<String>,
-    /// The message of commits; what the agent said last, or its prompt, if absent.
+    /// The message of commits; the agent's final answer, or its prompt, if absent.
     message: Option<String>,
 }
 

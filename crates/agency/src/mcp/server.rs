@@ -18,7 +18,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
 use super::Client;
-use super::progress::{Progress, SILENCE};
+use super::progress::{ProgressNotifications, SILENCE};
 use super::reply::{Reply, result};
 use super::tool::{Call, Tool};
 use crate::context::Context;
@@ -51,7 +51,7 @@ impl Server {
         let unwanted = Unwanted(Arc::default());
         let call = Call { context: self.context.clone(), arguments, news, unwanted: Arc::clone(&unwanted.0) };
         let mut work = tokio::task::spawn_blocking(move || tool.call(&call));
-        let mut progress = Progress::new(&request);
+        let mut progress = ProgressNotifications::new(&request);
         let mut client = self.client.clone();
         let abandoned = async {
             let _ = client.wait_for(|client| *client != Client::Listening).await;

@@ -15,7 +15,7 @@ impl Coded for CheckpointError {
         match self {
             Self::Missing { number, last } => problem.detail("number", number).detail("last", last),
             Self::Refused { path, .. } => {
-                problem.hint("end what writes there, then try again; nothing was changed").detail("path", path)
+                problem.hint("stop what writes there, then try again; nothing was changed").detail("path", path)
             }
             Self::Incomplete { path, files, before } => problem
                 .hint("make the directories writable, then restore again")

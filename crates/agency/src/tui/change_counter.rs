@@ -81,7 +81,7 @@ struct CounterThread {
     sender: EventSender,
     presence: Presence,
     counted: HashMap<RunId, Counted>,
-    /// What each run was said to conflict with.
+    /// What each run was reported to conflict with.
     conflicts: HashMap<RunId, Vec<String>>,
 }
 

@@ -6,7 +6,7 @@ use agency_model::{Answer, RunId, SessionId};
 use agency_workspace::DeleteBranch;
 
 use super::detail::{Commented, PageRequest, Subject};
-use super::editor::Purpose;
+use super::editor::EditPurpose;
 use super::form::{Agents, Field, RunSettings};
 use super::memory::Memory;
 
@@ -170,15 +170,17 @@ impl Job {
     }
 
     /// What was written for it, and for what.
-    pub(super) fn written(&self) -> Option<(Purpose, &str)> {
+    pub(super) fn written(&self) -> Option<(EditPurpose, &str)> {
         match self {
             Self::Answer { question, answer: Answer::Text { text } | Answer::Deny { message: Some(text) } } => {
-                Some((Purpose::Answer(question.clone()), text))
+                Some((EditPurpose::Answer(question.clone()), text))
             }
             Self::Send { row, text } | Self::Resume { row, text } => {
-                Some((Purpose::Message(Box::new(row.clone())), text))
+                Some((EditPurpose::Message(Box::new(row.clone())), text))
             }
-            Self::Comment { row, about, text } => Some((Purpose::Comment(Box::new(row.clone()), about.clone()), text)),
+            Self::Comment { row, about, text } => {
+                Some((EditPurpose::Comment(Box::new(row.clone()), about.clone()), text))
+            }
             Self::Stop(_)
             | Self::Interrupt(_)
             | Self::SendComments(_)

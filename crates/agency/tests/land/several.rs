@@ -63,7 +63,7 @@ fn two_landings_at_once_both_land_and_the_same_run_only_once() {
     let began = || std::fs::metadata(one.file("land/check-1.log")).ok();
     wait_for("the check of the first", Duration::from_secs(30), began);
     let error = world.error(&["land", &one.id, "--check", &check], ErrorCode::NotReady);
-    assert!(error["message"].as_str().unwrap().contains("another agency land of it is at work"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("another agency land of it is running"), "{error}");
     let second = world.spawn(&["land", &two.id, "--check", &check]);
     wait_for("the second to wait", Duration::from_secs(30), || {
         second.stderr().contains("waiting for the checks").then_some(())

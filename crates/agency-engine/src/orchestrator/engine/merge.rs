@@ -18,7 +18,7 @@ use agency_workspace::{
 use crate::home::{create_private_directory, read_text, write_atomically};
 use crate::land::{CHECK_LIMIT, Checks, FailedCheck, LandError};
 
-/// So much of a diff is shown in the inbox; the rest is in the branch.
+/// How much of a diff is shown in the inbox; the rest is in the branch.
 const MAX_DIFF_BYTES: usize = 256 * 1024;
 
 /// A merge to make.

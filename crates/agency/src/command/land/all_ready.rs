@@ -17,7 +17,7 @@ use crate::run_names::called;
 
 /// What is done with the plan.
 #[derive(Clone, Copy)]
-pub(super) struct Options {
+pub(super) struct AllReadyOptions {
     /// It is only shown.
     pub(super) dry_run: bool,
     /// Runs that landed are removed.
@@ -28,7 +28,7 @@ pub(super) fn run(
     agency: &mut Agency,
     first: &[RunId],
     request: &LandRequest,
-    options: Options,
+    options: AllReadyOptions,
     context: &Context,
 ) -> Result<ExitCode, Problem> {
     let repository = repository(agency, first)?;

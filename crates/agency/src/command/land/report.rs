@@ -1,4 +1,4 @@
-//! What landing says while it is under way, and what it did.
+//! Reports of a landing while it is under way, and its result.
 
 use std::io::{self, Write};
 

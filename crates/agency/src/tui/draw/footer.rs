@@ -9,7 +9,7 @@ use crate::tui::state::{Overlay, State, StatusMessage};
 use crate::tui::theme::Role;
 use crate::tui::wrap::wrap;
 
-/// So many lines at most are taken by what was said.
+/// How many lines a message takes at most.
 const MAX_MESSAGE_ROWS: u16 = 4;
 
 /// What stands at the end, whatever else there is.

@@ -16,7 +16,7 @@ use crate::view::MAX_OPTION_KEYS;
 const MIN_SPLIT_WIDTH: u16 = 90;
 /// A question with fewer lines shows first what is asked, then the run that asks.
 const MIN_ROOMY_HEIGHT: u16 = 12;
-/// So many lines at most say how the question stands.
+/// How many lines the state of a question takes at most.
 const MAX_CLOSING_LINES: usize = 4;
 
 /// How the inbox looks now.

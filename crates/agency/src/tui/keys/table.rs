@@ -76,7 +76,7 @@ pub(in crate::tui) const BINDINGS: &[Binding] = &[
         Scope::Detail,
         &[key('}')],
         Action::View(ViewAction::LaterTurn),
-        "what changed in a later turn, then in all",
+        "what changed in a later turn, then everything",
     ),
     hinted(Scope::Detail, &[key('/')], Action::View(ViewAction::Search), "find a text", "find"),
     binding(Scope::Detail, &[key('n')], Action::View(ViewAction::NextMatch), "next match"),
@@ -101,7 +101,13 @@ pub(in crate::tui) const BINDINGS: &[Binding] = &[
     binding(Scope::DiffLine, &[DOWN, key('j')], Action::Move(Move::Down), "the line below"),
     binding(Scope::DiffLine, &[PAGE_UP, ctrl('b')], Action::Move(Move::PageUp), "a page up"),
     binding(Scope::DiffLine, &[PAGE_DOWN, ctrl('f')], Action::Move(Move::PageDown), "a page down"),
-    hinted(Scope::DiffLine, &[ESC, key('q'), ctrl('c')], Action::App(AppAction::Close), "comment on nothing", "close"),
+    hinted(
+        Scope::DiffLine,
+        &[ESC, key('q'), ctrl('c')],
+        Action::App(AppAction::Close),
+        "stop choosing a line",
+        "close",
+    ),
     hinted(
         Scope::Run,
         &[key('a')],

@@ -4,7 +4,7 @@ use agency_engine::store::RunRow;
 use agency_workspace::DeleteBranch;
 
 use crate::tui::confirm::{Confirm, Readiness};
-use crate::tui::editor::Purpose;
+use crate::tui::editor::EditPurpose;
 use crate::tui::effect::{Effect, Failure, ForegroundProgram, Job, label};
 use crate::tui::keys::{RunAction, YankAction};
 use crate::tui::state::{Overlay, State};
@@ -35,7 +35,7 @@ pub(super) fn act(state: &mut State, action: RunAction) -> Vec<Effect> {
     match action {
         RunAction::Stop => stop(state, row),
         RunAction::Interrupt => interrupt(state, row),
-        RunAction::Message => super::editor::open(state, Purpose::Message(Box::new(row))),
+        RunAction::Message => super::editor::open(state, EditPurpose::Message(Box::new(row))),
         RunAction::Restart => restart(state, row),
         RunAction::Remove => remove(state, row),
         RunAction::Yank => {
