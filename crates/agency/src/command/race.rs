@@ -156,17 +156,18 @@ fn prompt_of(text: Option<String>, file: Option<PathBuf>) -> Result<String, Prob
 }
 
 /// What a new race is made of.
-struct Start {
-    prompt: String,
-    agents: Vec<String>,
-    verify: Option<String>,
-    protect: Vec<String>,
-    repo: Option<String>,
-    base: Option<String>,
-    max_minutes: Option<u32>,
+pub(crate) struct Start {
+    pub(crate) prompt: String,
+    pub(crate) agents: Vec<String>,
+    pub(crate) verify: Option<String>,
+    pub(crate) protect: Vec<String>,
+    pub(crate) repo: Option<String>,
+    pub(crate) base: Option<String>,
+    pub(crate) max_minutes: Option<u32>,
 }
 
-fn request(start: Start, context: &Context) -> Result<RaceRequest, Problem> {
+/// The runs of a new race.
+pub(crate) fn request(start: Start, context: &Context) -> Result<RaceRequest, Problem> {
     let config = context.config()?;
     let mut runs = vec![];
     for text in &start.agents {

@@ -40,6 +40,11 @@ impl Coded for LandError {
                             answer says how to bring them back; the target branch was not changed";
                 problem.detail("run", id).detail("target", target).detail("checkouts", checkouts).hint(hint)
             }
+            Self::Denied { id, question, .. } => problem.detail("run", id).detail("question", question),
+            Self::Unanswered { id, question } => problem
+                .detail("run", id)
+                .detail("question", question)
+                .hint("the question stays in the user's inbox; call land_run again after the answer"),
             Self::Create(error) => error.explain(problem),
             Self::NotPublished { id, .. } => problem.detail("run", id).hint("repeat the command when that is settled"),
             Self::Project(error) => error.explain(problem),

@@ -258,6 +258,7 @@ impl WorkflowExecutor {
             trials,
             environment,
             stopped,
+            agency: self.agency.clone(),
         })
     }
 

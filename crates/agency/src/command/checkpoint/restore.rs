@@ -3,9 +3,10 @@
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
-use agency_engine::store::Purpose;
+use agency_engine::agency::Agency;
+use agency_engine::store::{Purpose, RunRow};
 use agency_model::run::ChangedPath;
-use agency_workspace::{ChangedFile, RestoreRequest};
+use agency_workspace::{ChangedFile, RestoreRequest, RestoredFiles};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -54,6 +55,27 @@ pub(crate) struct RestoredCheckpoint {
     undo: String,
 }
 
+impl RestoredCheckpoint {
+    pub(crate) fn new(agency: &Agency, row: &RunRow, number: u32, restored: &RestoredFiles) -> Self {
+        let branch = restored.branch.as_ref().map(|moved| MovedBranch {
+            name: moved.name.clone(),
+            from: moved.from.to_string(),
+            to: moved.to.to_string(),
+        });
+        let commits = if branch.is_some() { " --commits" } else { "" };
+        let name = called(agency, &row.id);
+        Self {
+            id: row.id.clone(),
+            number,
+            before: restored.before,
+            changed_files: restored.changed.iter().map(ChangedFile::noted).collect(),
+            left_alone: restored.left_alone.iter().map(|path| path.display().to_string()).collect(),
+            branch,
+            undo: format!("agency checkpoint restore{commits} {name} {}", restored.before),
+        }
+    }
+}
+
 /// A branch that was moved.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MovedBranch {
@@ -70,22 +92,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let _spinner = Spinner::begin(format!("restoring {}", row.label()), context.is_watched());
         agency.restore_checkpoint(&row, request, args.interrupt)?
     };
-    let branch = restored.branch.map(|moved| MovedBranch {
-        name: moved.name,
-        from: moved.from.to_string(),
-        to: moved.to.to_string(),
-    });
-    let commits = if branch.is_some() { " --commits" } else { "" };
     let name = called(&agency, &row.id);
-    let answer = RestoredCheckpoint {
-        number: args.number,
-        before: restored.before,
-        changed_files: restored.changed.iter().map(ChangedFile::noted).collect(),
-        left_alone: restored.left_alone.iter().map(|path| path.display().to_string()).collect(),
-        branch,
-        undo: format!("agency checkpoint restore{commits} {name} {}", restored.before),
-        id: row.id,
-    };
+    let answer = RestoredCheckpoint::new(&agency, &row, args.number, &restored);
     context.answer(&answer, |out| {
         if answer.changed_files.is_empty() && answer.branch.is_none() {
             return writeln!(out, "{name}: the files are as in checkpoint {} already", answer.number);
