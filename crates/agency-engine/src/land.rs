@@ -70,7 +70,7 @@ impl Agency {
         self.land_permitted(row, request, progress, stop)
     }
 
-    /// The same, for whoever the user lets do it. Commands that are not approved are asked about in the inbox.
+    /// The same without a look at the caller, whom the user permitted. Commands that are not approved are asked about in the inbox.
     fn land_permitted(
         &mut self,
         row: &RunRow,

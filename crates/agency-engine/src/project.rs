@@ -18,6 +18,7 @@
 //! ```
 
 mod file;
+mod question;
 
 use std::fmt::Write;
 use std::fs::OpenOptions;

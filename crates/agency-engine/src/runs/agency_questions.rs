@@ -3,35 +3,21 @@
 //! The one rule: what an answer allows is exactly what the question showed. If that changed meanwhile, the question has
 //! expired.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use agency_model::{Answer, Caller, Decision, Question, QuestionKey, QuestionKind, RunId, escaped_line};
+use agency_model::{Answer, Caller, Decision, Question, QuestionKey, QuestionKind};
 
 use super::messages::DeliveryError;
 use crate::agency::Agency;
-use crate::project::Project;
 use crate::runs::wait::WaitError;
-use crate::store::{AgencyAnswer, ApprovedContent, QuestionRow, QuestionState, StoreError};
+use crate::store::{AgencyAnswer, QuestionRow, QuestionState};
 use crate::watch::DirectoryWatch;
 
 /// How often a question is looked at that waits for the user, at least.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 
 impl Agency {
-    /// Asks whether the commands of a project file may be executed.
-    pub(crate) fn ask_for_trust(&mut self, run: &RunId, project: &Project) -> Result<QuestionRow, StoreError> {
-        let commands = project
-            .commands()
-            .into_iter()
-            .map(|command| format!("{}: {}\n", command.key, escaped_line(&command.command)));
-        let file = project.path();
-        let title = format!("may agency execute the commands of {}?", file.display());
-        let detail = format!("{}sha256 {}\n", commands.collect::<String>(), project.sha256());
-        self.store.ask_user(run, &question(project.trust_key(), QuestionKind::Trust, title, detail))
-    }
-
     /// Waits until such a question is settled; `None` if the wait was ended first.
     pub(crate) fn wait_for_user(
         &self,
@@ -59,7 +45,7 @@ impl Agency {
     ) -> Result<String, DeliveryError> {
         let allows = matches!(answer.decision(), Decision::Allow { .. });
         let approves = match (question.question.kind, allows) {
-            (QuestionKind::Trust, true) => Some(self.content_of(question)?),
+            (QuestionKind::Trust, true) => Some(self.content_asked_about(question)?),
             (_, _) => None,
         };
         let outcome = match (question.question.kind, answer) {
@@ -79,20 +65,6 @@ impl Agency {
             None => Err(DeliveryError::NoQuestion(question.id.to_string())),
             Some(row) if row.state == QuestionState::Expired => Err(DeliveryError::Expired { row: Box::new(row) }),
             Some(row) => Err(DeliveryError::AlreadyAnswered { row: Box::new(row) }),
-        }
-    }
-
-    /// The content of the project file that a question is about, if the file still has it.
-    fn content_of(&mut self, question: &QuestionRow) -> Result<ApprovedContent, DeliveryError> {
-        let run = self.store.run(&question.run_id)?;
-        let project = self.project(Path::new(&run.repo_path)).ok().flatten();
-        match project.filter(|project| project.trust_key() == question.question.key) {
-            Some(project) => Ok(project.content()),
-            None => {
-                self.store.question_expired(&question.id, "the project file was changed")?;
-                let row = self.store.question(&question.id)?.unwrap_or_else(|| question.clone());
-                Err(DeliveryError::Expired { row: Box::new(row) })
-            }
         }
     }
 }

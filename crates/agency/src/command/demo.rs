@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     };
     let home = agency.home().root().display().to_string();
     let shown = outcome.text(sample.tasks.first().map_or("", |task| task.name));
-    let landing::Outcome { forecast, landed } = outcome;
+    let landing::LandedDemo { forecast, landed } = outcome;
     let repo = sample.path.display().to_string();
     let answer = Shown { repo, home, kept: args.keep, runs: views, forecast, landed };
     drop(agency);

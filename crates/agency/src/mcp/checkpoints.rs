@@ -7,9 +7,8 @@ use serde::Deserialize;
 use super::reply::Reply;
 use super::runs::One;
 use super::tool::Call;
-use crate::command::checkpoint::restore::RestoredCheckpoint;
 use crate::problem::Problem;
-use crate::view::Checkpoints;
+use crate::view::{Checkpoints, RestoredCheckpoint};
 
 /// What `restore_checkpoint` takes.
 #[derive(Debug, Deserialize, JsonSchema)]

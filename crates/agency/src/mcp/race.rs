@@ -6,14 +6,14 @@ use serde::Deserialize;
 
 use super::reply::Reply;
 use super::tool::Call;
-use crate::command::race::{Start, request};
+use crate::new_race::NewRace;
 use crate::problem::Problem;
 use crate::view::RaceView;
 
 /// What `start_race` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct NewRace {
+pub(super) struct Racing {
     /// What each agent is to do.
     prompt: String,
     /// The agents, at least two, each AGENT, AGENT:MODEL or AGENT@MODEL.
@@ -42,10 +42,10 @@ pub(super) struct WhichRace {
 
 /// Starts the runs of a race.
 pub(super) fn start(call: &Call) -> Result<Reply, Problem> {
-    let NewRace { prompt, agents, verify, protect, repo, base } = call.input()?;
+    let Racing { prompt, agents, verify, protect, repo, base } = call.input()?;
     let mut agency = call.context.agency()?;
-    let wanted = Start { prompt, agents, verify, protect, repo, base, max_minutes: None };
-    let mut request = request(wanted, &call.context)?;
+    let race = NewRace { prompt, agents, verify, protect, repo, base, max_minutes: None };
+    let mut request = race.request(&call.context)?;
     for run in &mut request.runs {
         // The server has no terminal of a user.
         (run.terminal, run.notify) = (None, false);

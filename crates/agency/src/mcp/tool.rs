@@ -16,10 +16,11 @@ use tokio::sync::mpsc;
 use super::reply::Reply;
 use super::schema::{plain, plain_input};
 use super::{checkpoints, forecast, inbox, land, race, review, run_agent, runs, sources};
-use crate::command::checkpoint::restore::RestoredCheckpoint;
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::view::{Answered, Checkpoints, Inbox, RaceView, ReviewView, RunView, Runs, Shown, SourceList};
+use crate::view::{
+    Answered, Checkpoints, Inbox, RaceView, RestoredCheckpoint, ReviewView, RunView, Runs, Shown, SourceList,
+};
 
 /// Something that a client can call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,7 +232,7 @@ impl Tool {
             Self::ShowRun | Self::StopRun | Self::ListCheckpoints => plain_input::<runs::One>(),
             Self::ReviewRun => plain_input::<review::Remarks>(),
             Self::RestoreCheckpoint => plain_input::<checkpoints::Restoring>(),
-            Self::StartRace => plain_input::<race::NewRace>(),
+            Self::StartRace => plain_input::<race::Racing>(),
             Self::ShowRace => plain_input::<race::WhichRace>(),
             Self::LandRun => plain_input::<land::Landing>(),
             Self::RunOutput => plain_input::<runs::Lines>(),

@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::view::forecast_text;
 
 /// What became of the work of the agents.
-pub(super) struct Outcome {
+pub(super) struct LandedDemo {
     pub(super) forecast: Forecast,
     /// The work that landed; none if its agent did not complete.
     pub(super) landed: Option<Landed>,
@@ -25,16 +25,16 @@ pub(super) fn land_one(
     repository: &Path,
     row: Option<&RunRow>,
     interrupted: &AtomicBool,
-) -> Result<Outcome, Problem> {
+) -> Result<LandedDemo, Problem> {
     let forecast = agency.forecast(&ForecastRequest::new(repository).fresh(true))?;
     let mut request = LandRequest::new();
     request.checks = LandChecks::None;
     let completed = row.filter(|row| row.state == State::Completed);
     let landed = completed.map(|row| agency.land(row, &request, &mut |_| {}, interrupted)).transpose()?;
-    Ok(Outcome { forecast, landed })
+    Ok(LandedDemo { forecast, landed })
 }
 
-impl Outcome {
+impl LandedDemo {
     /// What a user sees of it, with the commands that show the same elsewhere.
     pub(super) fn text(&self, name: &str) -> String {
         let forecast = format!("Which works conflict (agency forecast):\n\n{}", forecast_text(&self.forecast));
