@@ -161,6 +161,7 @@ impl Wish {
             let _ = writeln!(detail, "check: {}", escaped_line(check));
         }
         let _ = writeln!(detail, "{} into {}, exactly tree {}", plan.strategy, plan.target, self.tree);
+        let _ = writeln!(detail, "agency diff {} shows the changes", row.id);
         question(self.key.clone(), QuestionKind::Permission, title, detail)
     }
 }

@@ -70,5 +70,6 @@ fn a_client_races_agents_and_sees_which_one_passed() {
         let shown = client.facts("show_race", json!({ "race": race["id"] }));
         shown["runs"].as_array().unwrap().iter().all(|run| run["state"] == "completed").then_some(())
     });
-    assert_eq!(client.error("start_race", json!({ "prompt": "x", "agents": ["right"] }))["code"], "E_USAGE");
+    let alone = json!({ "prompt": "x", "agents": ["right"], "repo": repo.path });
+    assert_eq!(client.error("start_race", alone)["code"], "E_INVALID_SPEC");
 }

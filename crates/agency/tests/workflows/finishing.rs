@@ -277,8 +277,8 @@ fn the_forecast_of_a_merge_names_the_runs_that_conflict_then() {
     let place = Place::new();
     let session = beside_a_run(&place, false);
     let shown = place.wait_for_state(&session, "completed");
-    let output = step(&shown, "bring")["output"].as_str().unwrap().to_owned();
-    assert!(output.contains("rival: ours.txt (add/add)") || output.contains("rival: ours.txt (contents)"), "{output}");
+    let summary = step(&shown, "bring")["summary"].as_str().unwrap().to_owned();
+    assert!(summary.starts_with("merged into main as ") && summary.ends_with("; it conflicts with rival"), "{summary}");
     assert_eq!(place.lines(), ["with rival"]);
     assert_eq!(place.repo.git(&["show", "main:ours.txt"]).trim(), "ours");
 }
@@ -332,5 +332,5 @@ fn what_was_approved_in_the_inbox_is_approved_for_agency_review_and_not_asked_ab
     place.wait_for_state(&session, "pending_merge");
     place.does(&["approve", &session]);
     let shown = place.wait_for_state(&session, "completed");
-    assert_eq!(step(&shown, "again")["state"], "completed", "{shown:#}");
+    assert_eq!(step(&shown, "again")["state"], "done", "{shown:#}");
 }

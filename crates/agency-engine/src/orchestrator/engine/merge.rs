@@ -268,6 +268,7 @@ fn with_conflicts(mut result: StepResult, conflicting: &[ConflictingRun]) -> Ste
     if !conflicting.is_empty() {
         let names: Vec<&str> = conflicting.iter().map(|run| run.name.as_str()).collect();
         let output = format!("The work of other runs conflicts now:\n{}", listed(conflicting));
+        result.summary = format!("{}; it conflicts with {}", result.summary, names.join(", "));
         result.outputs.insert("conflicts_with".to_owned(), names.into());
         return result.with_output(&output);
     }

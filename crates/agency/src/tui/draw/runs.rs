@@ -195,7 +195,8 @@ fn draw_name(paint: &mut Paint<'_>, place: Rect, entry: &ListedRun, theme: Theme
         true => (String::new(), String::new()),
         false => (format!("{} ", theme.glyph("⚔", "x")), format!(" with {}", entry.conflicts.join(", "))),
     };
-    let race = entry.race_words().map_or_else(String::new, |words| format!("  {words}"));
+    let race = entry.race_words(theme.glyph("✓", "+"), theme.glyph("✗", "x"));
+    let race = race.map_or_else(String::new, |words| format!(" {words}"));
     let role = match &entry.verified {
         Some(verified) if verified.passed => Role::Good,
         Some(_) => Role::Bad,

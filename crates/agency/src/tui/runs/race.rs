@@ -28,19 +28,23 @@ impl Verified {
 }
 
 impl ListedRun {
-    /// What the table of a race says of it: how verifying it ended, protected files that it changes, how long it took.
-    pub(in crate::tui) fn race_words(&self) -> Option<String> {
+    /// What the table of a race says of it, the most important first: whether it passed, how long it took, protected files
+    /// that it changes, how verifying it failed.
+    pub(in crate::tui) fn race_words(&self, passed: &str, failed: &str) -> Option<String> {
         self.row.race_id.as_ref()?;
-        let verified = self.verified.as_ref().map(|verified| match verified.protected {
-            0 => verified.outcome.clone(),
-            count => format!("{}, {count} protected", verified.outcome),
-        });
+        let sign = self.verified.as_ref().map(|verified| if verified.passed { passed } else { failed }.to_owned());
         let took = self.took().map(|took| match (took.as_secs() / 60, took.as_secs() % 60) {
             (0, seconds) => format!("{seconds}s"),
             (minutes, seconds) => format!("{minutes}m {seconds:02}s"),
         });
+        let first: Vec<String> = sign.into_iter().chain(took).collect();
         let landed = self.row.landed_at.map(|_| "landed".to_owned());
-        let words: Vec<String> = [landed, verified, took].into_iter().flatten().collect();
+        let verified = self.verified.as_ref();
+        let protected = verified.filter(|verified| verified.protected > 0);
+        let protected = protected.map(|verified| format!("{} protected", verified.protected));
+        let outcome = verified.filter(|verified| !verified.passed).map(|verified| verified.outcome.clone());
+        let first = Some(first.join(" ")).filter(|words| !words.is_empty());
+        let words: Vec<String> = [first, landed, protected, outcome].into_iter().flatten().collect();
         (!words.is_empty()).then(|| words.join(", "))
     }
 
@@ -131,8 +135,9 @@ mod tests {
         assert_eq!(shown(&list)[..4], [title.as_str(), "cheap", "dear", "wrong"]);
         verified(&mut list, &run_id(2), true, 1);
         assert_eq!(shown(&list)[1..4], ["dear", "cheap", "wrong"], "a change of protected files costs the first place");
-        let words = |number| list.get(&run_id(number)).unwrap().race_words();
-        assert_eq!(words(2).as_deref(), Some("passed, 1 protected, 2m 00s"));
+        let words = |number| list.get(&run_id(number)).unwrap().race_words("✓", "✗");
+        assert_eq!(words(2).as_deref(), Some("✓ 2m 00s, 1 protected"));
+        assert_eq!(words(3).as_deref(), Some("✗ 3m 00s, exit code 1"));
         assert_eq!(words(4), None);
         let landed = RunRow { landed_at: Some(now()), ..racing(1, "dear", 2.0) };
         list.learn(vec![landed], &[], None);

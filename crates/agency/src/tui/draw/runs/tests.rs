@@ -120,7 +120,7 @@ fn the_runs_of_a_race_are_a_table_with_its_results() {
     let screen = picture(&state);
     assert!(screen.contains("1 of 2 passed"), "{screen}");
     let line = |text: &str| screen.lines().position(|line| line.contains(text)).unwrap();
-    assert!(line("by-codex  passed, 2m 00s") < line("by-claude  exit code 1, 1m 00s"), "{screen}");
+    assert!(line("by-codex ✓ 2m 00s") < line("by-claude ✗ 1m 00s"), "{screen}");
 }
 
 #[test]
