@@ -48,12 +48,17 @@ pub(crate) fn trust_key(repo: &str, sha256: &str) -> QuestionKey {
 }
 
 impl Store {
-    /// Asks the user about a run. If the same was asked before and has not expired, that question is returned, whatever
-    /// became of it. An open one with the same key that asks about another state expires.
+    /// Asks the user about a run. If the same is asked already, or was answered, that question is returned; what was
+    /// approved and withdrawn since is asked anew. An open one with the same key that asks about another state expires.
     pub(crate) fn ask_user(&mut self, run: &RunId, question: &Question) -> Result<QuestionRow, StoreError> {
         let transaction = self.begin()?;
         let asked = with_key(&transaction, question.kind, &question.key)?;
-        let same = |row: &&QuestionRow| row.state != QuestionState::Expired && row.question.detail == question.detail;
+        let is_withdrawn = |row: &QuestionRow| {
+            question.kind == QuestionKind::Trust && matches!(row.answer, Some(Answer::Allow { .. } | Answer::AllowAll))
+        };
+        let same = |row: &&QuestionRow| {
+            row.state != QuestionState::Expired && row.question.detail == question.detail && !is_withdrawn(row)
+        };
         if let Some(row) = asked.iter().rev().find(same) {
             return Ok(row.clone());
         }

@@ -208,8 +208,12 @@ impl RunList {
     }
 
     pub(super) fn learn_changes(&mut self, id: &RunId, changes: ChangeCount) {
-        if let Some(entry) = self.entries.get_mut(id) {
-            entry.changes = Some(changes);
+        let Some(entry) = self.entries.get_mut(id) else { return };
+        let nothing = |changes: Option<ChangeCount>| changes.is_some_and(|changes| changes.files == 0);
+        let moves = entry.row.race_id.is_some() && nothing(entry.changes) != nothing(Some(changes));
+        entry.changes = Some(changes);
+        if moves {
+            self.arrange();
         }
     }
 

@@ -115,6 +115,13 @@ fn a_landing_that_needs_an_approval_leaves_a_question_whose_answer_approves() {
     world.error(&["land", &other.id], ErrorCode::NotTrusted);
     world.ok(&["trust", at[0], at[1], "--yes"]);
     assert!(open(&world).is_empty());
+    // What was approved and withdrawn is asked about anew, also if an answer had approved it.
+    for _ in 0..2 {
+        world.ok(&["trust", "revoke", at[0], at[1]]);
+        world.error(&["land", &other.id], ErrorCode::NotTrusted);
+        let [question] = open(&world).try_into().unwrap();
+        world.ok(&["answer", question["id"].as_str().unwrap(), "allow"]);
+    }
     world.ok(&["trust", "revoke", at[0], at[1]]);
     world.error(&["land", &other.id], ErrorCode::NotTrusted);
     assert_eq!(open(&world).len(), 1);

@@ -73,9 +73,11 @@ pub(super) fn title(race: &str, list: &RunList) -> String {
 /// The better one first; of equal ones the one that began first.
 pub(super) fn compare(one: &ListedRun, other: &ListedRun) -> Ordering {
     let class = |entry: &ListedRun| match (&entry.verified, entry.row.state) {
+        // What changed nothing cannot land.
+        _ if entry.changes.is_some_and(|changes| changes.files == 0) => 2,
         (Some(verified), _) if verified.passed => 0,
-        (Some(_), _) => 2,
-        (None, RunState::Failed | RunState::Killed) => 3,
+        (Some(_), _) => 3,
+        (None, RunState::Failed | RunState::Killed) => 4,
         (None, RunState::Queued | RunState::Running | RunState::Completed) => 1,
     };
     let protected = |entry: &ListedRun| entry.verified.as_ref().is_some_and(|verified| verified.protected > 0);
@@ -98,7 +100,7 @@ mod tests {
 
     use super::*;
     use crate::tui::fixture::{ended, now, run, run_id};
-    use crate::tui::runs::RunsLine;
+    use crate::tui::runs::{ChangeCount, RunsLine};
 
     const RACE: &str = "race_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
@@ -139,6 +141,8 @@ mod tests {
         assert_eq!(words(2).as_deref(), Some("✓ 2m 00s, 1 protected"));
         assert_eq!(words(3).as_deref(), Some("✗ 3m 00s, exit code 1"));
         assert_eq!(words(4), None);
+        list.learn_changes(&run_id(1), ChangeCount::default());
+        assert_eq!(shown(&list)[1..4], ["cheap", "dear", "wrong"], "what changed nothing cannot land");
         let landed = RunRow { landed_at: Some(now()), ..racing(1, "dear", 2.0) };
         list.learn(vec![landed], &[], None);
         assert!(shown(&list).contains(&"3 finished".to_owned()), "{:?}", shown(&list));

@@ -121,9 +121,9 @@ fn land(state: &mut State, row: RunRow) -> Vec<Effect> {
     }
     let conflicts = state.runs.get(&row.id).map(|entry| entry.conflicts.join(", ")).unwrap_or_default();
     let mut lines = vec![
-        "What is not committed is committed. The branch that it started from moves only if the merge passes the checks"
-            .to_owned(),
-        "of the project, which execute code that the agent wrote; 2 shows what it changed.".to_owned(),
+        "What is not committed is committed on its branch, then it is merged.".to_owned(),
+        "The branch that it started from moves only if the checks of the project pass.".to_owned(),
+        "They execute code that the agent wrote; 2 shows what it changed.".to_owned(),
     ];
     if !conflicts.is_empty() {
         lines.push(format!("The last forecast says that it conflicts with {conflicts}."));

@@ -112,7 +112,7 @@ fn ten_thousand_runs_are_a_list_like_any_other() {
 fn the_runs_of_a_race_are_a_table_with_its_results() {
     let race = || Some("race_01ARZ3NDEKTSV4RRFFQ69G5FAV".to_owned());
     let racing = |number, name: &str| RunRow { race_id: race(), ..ended(run(number, name)) };
-    let mut state = state((160, 45), vec![racing(1, "by-claude"), racing(2, "by-codex")], vec![]);
+    let mut state = state((160, 45), vec![racing(1, "claude"), racing(2, "codex")], vec![]);
     for (number, succeeded, outcome) in [(1, false, "exit code 1"), (2, true, "passed")] {
         let verified = Verified { passed: succeeded, outcome: outcome.to_owned(), protected: 0 };
         tell(&mut state, BackgroundEvent::Verified { run: run_id(number), verified });
@@ -120,7 +120,7 @@ fn the_runs_of_a_race_are_a_table_with_its_results() {
     let screen = picture(&state);
     assert!(screen.contains("1 of 2 passed"), "{screen}");
     let line = |text: &str| screen.lines().position(|line| line.contains(text)).unwrap();
-    assert!(line("by-codex ✓ 2m 00s") < line("by-claude ✗ 1m 00s"), "{screen}");
+    assert!(line("codex ✓ 2m 00s") < line("claude ✗ 1m 00s"), "{screen}");
 }
 
 #[test]
