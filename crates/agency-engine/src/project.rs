@@ -18,6 +18,7 @@
 //! ```
 
 mod file;
+mod question;
 
 use std::fmt::Write;
 use std::fs::OpenOptions;
@@ -25,7 +26,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agency_model::ErrorCode;
+use agency_model::{ErrorCode, QuestionKey};
 use agency_system::files::regular;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,7 +36,7 @@ use self::file::ProjectFile;
 use crate::agency::Agency;
 use crate::config::{ConfigError, parse_strictly};
 use crate::runs::caller::{CallerError, NotAllowed};
-use crate::store::{StoreError, TrustedProject};
+use crate::store::{ApprovedContent, StoreError, TrustedProject, trust_key};
 
 /// Where the file is, below the top of the repository's own checkout.
 pub const PROJECT_FILE: &str = ".agency/project.toml";
@@ -132,8 +133,8 @@ impl Agency {
     /// Approves the commands of a project file, as long as the file stays as it is. Agents may not.
     pub fn trust(&mut self, project: &Project) -> Result<(), ProjectError> {
         self.permitted_caller()?;
-        let commands: Vec<String> = project.commands().into_iter().map(|command| command.command).collect();
-        Ok(self.store.trust(&key_of(&project.repository), &project.sha256, &commands)?)
+        let ApprovedContent { repo, sha256, commands } = project.content();
+        Ok(self.store.trust(&repo, &sha256, &commands)?)
     }
 
     /// Every content of a project file that was approved, by repository.
@@ -159,6 +160,17 @@ impl Project {
     #[must_use]
     pub fn sha256(&self) -> &str {
         &self.sha256
+    }
+
+    /// By what a question about its commands is known.
+    pub(crate) fn trust_key(&self) -> QuestionKey {
+        trust_key(&key_of(&self.repository), &self.sha256)
+    }
+
+    /// What an approval of it stores.
+    pub(crate) fn content(&self) -> ApprovedContent {
+        let commands = self.commands().into_iter().map(|command| command.command).collect();
+        ApprovedContent { repo: key_of(&self.repository), sha256: self.sha256.clone(), commands }
     }
 
     /// Whether the user approved exactly this content.

@@ -21,6 +21,7 @@
 //! ```
 
 mod adopt;
+mod agency_questions;
 mod approvals;
 mod columns;
 mod comments;
@@ -43,6 +44,7 @@ mod trust;
 mod write;
 
 pub(crate) use adopt::AdoptedRun;
+pub(crate) use agency_questions::{AgencyAnswer, ApprovedContent, trust_key};
 pub use approvals::Approval;
 pub use comments::CommentRow;
 pub(crate) use comments::{Anchor, CommentDraft, Delivery};

@@ -10,6 +10,7 @@ mod diagnostics;
 mod highlight;
 mod interrupts;
 mod mcp;
+mod new_race;
 mod object_schema;
 mod output;
 mod problem;

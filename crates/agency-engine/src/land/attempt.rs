@@ -166,8 +166,15 @@ impl Attempt<'_> {
         Ok(committed)
     }
 
-    /// Where the project demands it, a user has to have approved exactly these files.
+    /// Where the project or the request demands it, a user has to have approved exactly these files.
     fn check_approval(&self, prepared: &Prepared, tip: &Commit) -> Result<(), LandError> {
+        if let Some(only) = &self.request.only_tree {
+            if *only == prepared.repository.tree_of(tip)? {
+                return Ok(());
+            }
+            let why = "its files changed since the user was asked".to_owned();
+            return Err(LandError::NotReady { id: prepared.row.id.clone(), why });
+        }
         if !prepared.project.as_ref().is_some_and(Project::requires_approval) {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agency_model::{ErrorCode, RunId};
+use agency_model::{ErrorCode, QuestionId, RunId};
 use agency_workspace::{Conflict, DirtyCheckout, MergeError, WorkspaceError};
 
 use super::check::CheckEnd;
@@ -94,6 +94,26 @@ pub enum LandError {
     /// The user ended it.
     #[error("interrupted; the target branch was not changed")]
     Interrupted,
+    /// The user did not allow an agent to land it.
+    #[error("{by} did not allow an agent to land {id}{}", reason.as_deref().map_or_else(String::new, |text| format!(": {text}")))]
+    Denied {
+        /// The run.
+        id: RunId,
+        /// What was asked.
+        question: QuestionId,
+        /// Who answered.
+        by: String,
+        /// Why not.
+        reason: Option<String>,
+    },
+    /// The user has not answered yet.
+    #[error("{id} cannot land yet: {question} is not answered")]
+    Unanswered {
+        /// The run.
+        id: RunId,
+        /// What was asked.
+        question: QuestionId,
+    },
     /// The caller is an agent.
     #[error("{0}; agents may not land work")]
     NotAllowed(#[from] NotAllowed),
@@ -170,14 +190,14 @@ impl LandError {
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NotReady { .. } | Self::Nothing { .. } => ErrorCode::NotReady,
+            Self::NotReady { .. } | Self::Nothing { .. } | Self::Unanswered { .. } => ErrorCode::NotReady,
             Self::Removed { .. } => ErrorCode::InvalidState,
             Self::Conflicts { .. } | Self::Unresolved { .. } => ErrorCode::MergeConflict,
             Self::CheckFailed(_) => ErrorCode::CheckFailed,
             Self::Dirty { .. } => ErrorCode::CheckoutDirty,
             Self::NotPublished { .. } => ErrorCode::MergeFailed,
             Self::Interrupted => ErrorCode::Interrupted,
-            Self::NotAllowed(_) => ErrorCode::NotAllowed,
+            Self::NotAllowed(_) | Self::Denied { .. } => ErrorCode::NotAllowed,
             Self::Project(error) => error.code(),
             Self::Merge(error) => error.code(),
             Self::Workspace(error) => error.code(),

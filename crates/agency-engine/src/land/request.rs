@@ -31,6 +31,8 @@ pub struct LandRequest {
     pub dirty: DirtyChoice,
     /// Who resolves conflicts.
     pub on_conflict: OnConflict,
+    /// The tree of the only files that may land; any, if absent.
+    pub only_tree: Option<String>,
     /// What happens at a remote.
     pub publish: Publish,
     /// The environment of checks.
@@ -94,6 +96,7 @@ impl LandRequest {
             interrupt: false,
             dirty: DirtyChoice::Block,
             on_conflict: OnConflict::Report,
+            only_tree: None,
             publish: Publish::Nothing,
             environment: environment_of_process(),
         }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::time::Duration;
 
 use agency_model::run::State;
-use agency_model::{Activity, RunKind};
+use agency_model::{Activity, RunId, RunKind};
 
 use super::RaceError;
 use crate::agency::Agency;
@@ -106,6 +106,11 @@ impl Agency {
             self.settle(&row)?;
         }
         Ok(self.store.runs_of_race(&race.id)?)
+    }
+
+    /// What verifying the work of a run showed last; nothing if it was not verified.
+    pub fn race_result(&self, run: &RunId) -> Result<Option<RaceResult>, RaceError> {
+        Ok(self.store.race_result(run)?)
     }
 
     /// A race as it stands.

@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use agency_model::run::{Effect, Ending, Input, Progress, Run, State, Transition, step};
-use agency_model::{Activity, RunId, RunKind, Usage};
+use agency_model::{Activity, QuestionKind, RunId, RunKind, Usage};
 use jiff::{Timestamp, Unit};
 use rusqlite::{Transaction, TransactionBehavior, params};
 use tracing::{debug, info};
 
+use super::agency_questions::expire_about_run;
 use super::columns::{self, COLUMNS};
 use super::names::{MustBeFree, is_taken};
 use super::{RunRow, Store, StoreError};
@@ -217,6 +218,7 @@ impl Store {
              WHERE id = ?1 AND removed_at IS NULL",
             params![id.as_str(), at, saved_ref],
         )?;
+        expire_about_run(&transaction, id, None, "the run was removed")?;
         let row = read(&transaction, id)?;
         transaction.commit()?;
         Ok(row)
@@ -229,6 +231,7 @@ impl Store {
             "UPDATE runs SET landed_at = ?2, updated_at = ?2, landed_into = ?3, landed_commit = ?4 WHERE id = ?1",
             params![id.as_str(), now().to_string(), into, commit],
         )?;
+        expire_about_run(&transaction, id, Some(QuestionKind::Permission), "the work has landed")?;
         let row = read(&transaction, id)?;
         transaction.commit()?;
         info!(run = %id, into, commit, "landing stored");

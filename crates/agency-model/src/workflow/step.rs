@@ -261,6 +261,9 @@ pub struct MergeStep {
     /// Commands that have to succeed on the merged files. Sessions of earlier versions have none.
     #[serde(default)]
     pub check: Vec<String>,
+    /// Whether the reviewer is shown, and later steps get, which other runs conflict then.
+    #[serde(default)]
+    pub forecast: bool,
 }
 
 string_enum! {

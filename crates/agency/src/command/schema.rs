@@ -24,8 +24,8 @@ use crate::context::Context;
 use crate::object_schema::write_as_objects;
 use crate::problem::Problem;
 use crate::view::{
-    Answered, Checkpoints, Inbox, QuestionView, RaceList, RaceView, Reason, ReviewView, RunView, Runs, Shown,
-    SourceList, SourceView,
+    Answered, Checkpoints, Inbox, QuestionView, RaceList, RaceView, Reason, RestoredCheckpoint, ReviewView, RunView,
+    Runs, Shown, SourceList, SourceView,
 };
 
 /// Print JSON Schemas: of files that agency reads, and of every answer
@@ -63,9 +63,7 @@ const SCHEMAS: &[NamedSchema] = &[
     ("checkpoint-ls", "agency checkpoint ls", || answer_schema(schema_for!(Checkpoints))),
     ("checkpoint-show", "agency checkpoint show", || answer_schema(schema_for!(checkpoint::show::ShownCheckpoint))),
     ("checkpoint-diff", "agency checkpoint diff", || answer_schema(schema_for!(checkpoint::diff::CheckpointDiff))),
-    ("checkpoint-restore", "agency checkpoint restore", || {
-        answer_schema(schema_for!(checkpoint::restore::RestoredCheckpoint))
-    }),
+    ("checkpoint-restore", "agency checkpoint restore", || answer_schema(schema_for!(RestoredCheckpoint))),
     ("attach", "agency attach", || answer_schema(schema_for!(attach::HowToAttach))),
     ("wait", "agency wait", || answer_schema(schema_for!(RunView))),
     ("why", "agency why", || answer_schema(schema_for!(Reason))),

@@ -32,12 +32,12 @@ pub(super) struct Which {
     limit: Option<u32>,
 }
 
-/// What `show_run` and `stop_run` take.
+/// What `show_run`, `stop_run` and `list_checkpoints` take.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct One {
     /// The run: its id, the beginning of its id, or its name.
-    run: String,
+    pub(super) run: String,
 }
 
 /// What `run_output` takes.

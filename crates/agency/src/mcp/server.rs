@@ -30,8 +30,9 @@ const NEWS: usize = 16;
 /// The instructions that clients pass to their models.
 const INSTRUCTIONS: &str = "Agency runs AI coding agents. list_sources and ask_sources are for questions about code \
     and documents elsewhere on this machine: a fresh agent reads exactly those sources and answers. run_agent starts \
-    an agent in a worktree of its own and returns at once; list_runs, show_run, run_output, stop_run and land_run are for \
-    these runs, and inbox for what agents ask their user.";
+    an agent in a worktree of its own and returns at once; list_runs, show_run, run_output, stop_run, review_run, \
+    list_checkpoints, restore_checkpoint, forecast and land_run are for these runs, start_race and show_race for several \
+    agents with one prompt, and inbox for what agents ask their user.";
 
 /// Answers one client.
 #[derive(Debug)]

@@ -72,6 +72,8 @@ pub(super) enum Job {
     SendComments(RunRow),
     /// End it if it runs, and start it again.
     Restart(RunRow),
+    /// Bring its work into the branch that it started from.
+    Land(RunRow),
     /// Find out what a removal would keep and save.
     PlanRemoval {
         row: RunRow,
@@ -119,6 +121,7 @@ impl Job {
             Self::Comment { row, .. } => format!("commenting on {}", label(row)),
             Self::SendComments(row) => format!("sending comments to {}", label(row)),
             Self::Restart(row) => format!("restarting {}", label(row)),
+            Self::Land(row) => format!("landing {}", label(row)),
             Self::PlanRemoval { row, .. } => format!("looking at what {} holds", label(row)),
             Self::Remove { row, .. } => format!("removing {}", label(row)),
             Self::Restore(row) => format!("restoring {}", label(row)),
@@ -147,6 +150,7 @@ impl Job {
             | Self::Comment { row, .. }
             | Self::SendComments(row)
             | Self::Restart(row)
+            | Self::Land(row)
             | Self::PlanRemoval { row, .. }
             | Self::Restore(row)
             | Self::Remove { row, .. } => row.id.as_str(),
@@ -187,6 +191,7 @@ impl Job {
             | Self::Answer { .. }
             | Self::AnswerAll { .. }
             | Self::Restart(_)
+            | Self::Land(_)
             | Self::PlanRemoval { .. }
             | Self::Remove { .. }
             | Self::FindRemoved

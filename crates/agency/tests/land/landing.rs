@@ -106,17 +106,21 @@ fn a_check_that_hangs_is_ended_with_what_it_started() {
     let hanging = "setsid sleep 600 & trap '' TERM; sleep 600 & wait; sleep 600";
     let error = world.error(&["land", &run.id, "--check", hanging, "--check-timeout", "1s"], ErrorCode::CheckFailed);
     assert!(error["message"].as_str().unwrap().contains("took longer than 1 s"), "{error}");
-    assert!(!has_check(&world), "a process of the check is left");
+    assert!(!is_left(&world), "a process of the check is left");
+    // What a check that succeeds leaves running is ended, too.
+    let leaving = "setsid sleep 600 >/dev/null 2>&1 & sleep 600 >/dev/null 2>&1 & true";
+    world.ok(&["land", &run.id, "--check", leaving]);
+    assert!(!is_left(&world), "a process of the check is left");
 }
 
 /// Whether a process of a check is there.
-fn has_check(world: &World) -> bool {
+fn is_left(world: &World) -> bool {
     let marker = format!("AGENCY_LAND_TREE={}", world.agency_home().join("trials").display());
-    let carries = |entry: fs::DirEntry| {
-        let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+    let carries = |entry: std::fs::DirEntry| {
+        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
         String::from_utf8_lossy(&environment).contains(&marker)
     };
-    fs::read_dir("/proc").unwrap().flatten().any(carries)
+    std::fs::read_dir("/proc").unwrap().flatten().any(carries)
 }
 
 #[test]
@@ -132,7 +136,7 @@ fn the_end_of_the_terminal_ends_a_check() {
     agency_testkit::wait_for("the check", Duration::from_secs(30), || begun.exists().then_some(()));
     kill_process(Pid::from_raw(landing.id().cast_signed()).unwrap(), Signal::HUP).unwrap();
     assert!(!landing.wait().status.success());
-    assert!(!has_check(&world), "a process of the check is left");
+    assert!(!is_left(&world), "a process of the check is left");
 }
 
 #[test]

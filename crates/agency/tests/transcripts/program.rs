@@ -187,6 +187,22 @@ fn demo() {
     +  self.assertIn("cellar", game.do("go down"))
     +  self.assertEqual(game.do("take key"), "You take the key.")
 
+    Which works conflict (agency forecast):
+
+    3 runs into main ([commit]), as of [time]
+
+       RUN  TARGET  2  3
+    1  dig-a-cellar  .  .  .
+    2  save-the-game  .  X
+    3  write-a-walkthrough  .  X
+
+    . merges  X conflicts  ? not known  - nothing to merge
+
+    Conflicts
+      2 save-the-game with 3 write-a-walkthrough: README.md (contents)
+
+    Landed (agency land dig-a-cellar): it is on main now, as [commit]
+
     Installed here: asking, chatty, failing, quick, waiting. In a git repository of yours:
       [agency] run -a asking "Fix the login test"
       [agency]  # all runs on one screen, their questions too; q leaves it

@@ -266,6 +266,7 @@ impl WorkflowExecutor {
             trials,
             environment,
             stopped,
+            agency: self.agency.clone(),
         })
     }
 

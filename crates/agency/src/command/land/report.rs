@@ -37,6 +37,7 @@ impl<'a> Report<'a> {
                 let name = self.name(id);
                 self.say(&format!("  it does not merge; its agent resolves that (agency logs -f {name})"));
             }
+            LandProgress::AsksUser { question } => self.say(&format!("  waiting for the answer to {question}")),
             LandProgress::Unreviewed { id } => {
                 let name = self.name(id);
                 self.say(&format!("  the checks execute code that the agent wrote; agency diff {name} shows it"));

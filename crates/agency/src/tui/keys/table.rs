@@ -125,6 +125,12 @@ pub(in crate::tui) const BINDINGS: &[Binding] = &[
     binding(Scope::Run, &[key('c')], Action::Run(RunAction::Interrupt), "interrupt the agent; it stays"),
     hinted(Scope::Run, &[key('x')], Action::Run(RunAction::Stop), "stop it", "stop"),
     binding(Scope::Run, &[key('r')], Action::Run(RunAction::Restart), "restart it with its conversation"),
+    binding(
+        Scope::Run,
+        &[key('M')],
+        Action::Run(RunAction::Land),
+        "land it: merge it, check the merge, then move the branch",
+    ),
     hinted(Scope::Run, &[key('D')], Action::Run(RunAction::Remove), "remove it, after showing what is kept", "remove"),
     binding(Scope::Run, &[key('!')], Action::Run(RunAction::Shell), "open a shell in its directory"),
     binding(Scope::Run, &[key('e')], Action::Run(RunAction::Editor), "open $EDITOR in its directory"),

@@ -103,6 +103,7 @@ pub(super) fn after(state: &mut State, job: Option<&Job>) -> Vec<Effect> {
             | Job::Comment { .. }
             | Job::SendComments(_)
             | Job::Restart(_)
+            | Job::Land(_)
             | Job::PlanRemoval { .. }
             | Job::Remove { .. }
             | Job::FindRemoved

@@ -11,7 +11,7 @@ use ratatui::backend::TestBackend;
 use crate::tui::draw::draw;
 use crate::tui::fixture::{ended, enter, permission, press, run, run_id, state, tell};
 use crate::tui::input::BackgroundEvent;
-use crate::tui::runs::ChangeCount;
+use crate::tui::runs::{ChangeCount, Verified};
 use crate::tui::state::State;
 use crate::tui::theme::Theme;
 
@@ -108,7 +108,21 @@ fn ten_thousand_runs_are_a_list_like_any_other() {
     assert!(picture(&state).contains("10000 finished"));
 }
 
-/// What is counted later has its room from the beginning.
+#[test]
+fn the_runs_of_a_race_are_a_table_with_its_results() {
+    let race = || Some("race_01ARZ3NDEKTSV4RRFFQ69G5FAV".to_owned());
+    let racing = |number, name: &str| RunRow { race_id: race(), ..ended(run(number, name)) };
+    let mut state = state((160, 45), vec![racing(1, "claude"), racing(2, "codex")], vec![]);
+    for (number, succeeded, outcome) in [(1, false, "exit code 1"), (2, true, "passed")] {
+        let verified = Verified { passed: succeeded, outcome: outcome.to_owned(), protected: 0 };
+        tell(&mut state, BackgroundEvent::Verified { run: run_id(number), verified });
+    }
+    let screen = picture(&state);
+    assert!(screen.contains("1 of 2 passed"), "{screen}");
+    let line = |text: &str| screen.lines().position(|line| line.contains(text)).unwrap();
+    assert!(line("codex ✓ 2m 00s") < line("claude ✗ 1m 00s"), "{screen}");
+}
+
 #[test]
 fn a_run_that_conflicts_has_a_badge_and_says_with_what() {
     let mut state = filled((100, 30));
@@ -120,6 +134,7 @@ fn a_run_that_conflicts_has_a_badge_and_says_with_what() {
     assert_eq!(picture(&state), picture(&filled((100, 30))));
 }
 
+/// What is counted later has its room from the beginning.
 #[test]
 fn columns_stay_where_they_are_when_changes_are_counted() {
     use crate::tui::fixture::{run, run_id, state, tell};

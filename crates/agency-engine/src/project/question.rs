@@ -1,0 +1,38 @@
+//! Questions about the commands of a project file, and what their answers approve.
+
+use agency_model::{QuestionKind, RunId, escaped_line};
+
+use super::Project;
+use crate::agency::Agency;
+use crate::runs::agency_questions::question;
+use crate::runs::messages::DeliveryError;
+use crate::store::{ApprovedContent, QuestionRow, StoreError};
+
+impl Agency {
+    /// Asks whether the commands of a project file may be executed.
+    pub(crate) fn ask_for_trust(&mut self, run: &RunId, project: &Project) -> Result<QuestionRow, StoreError> {
+        let commands = project
+            .commands()
+            .into_iter()
+            .map(|command| format!("{}: {}\n", command.key, escaped_line(&command.command)));
+        let file = project.path();
+        let title = format!("may agency execute the commands of {}?", file.display());
+        let detail = format!("{}sha256 {}\n", commands.collect::<String>(), project.sha256());
+        self.store.ask_user(run, &question(project.trust_key(), QuestionKind::Trust, title, detail))
+    }
+
+    /// The content of the project file that a question is about, if the file still has it.
+    pub(crate) fn content_asked_about(&mut self, question: &QuestionRow) -> Result<ApprovedContent, DeliveryError> {
+        let run = self.store.run(&question.run_id)?;
+        let repository = self.repository_of(&run).ok();
+        let project = repository.and_then(|root| self.project(&root).ok().flatten());
+        match project.filter(|project| project.trust_key() == question.question.key) {
+            Some(project) => Ok(project.content()),
+            None => {
+                self.store.question_expired(&question.id, "the project file was changed")?;
+                let row = self.store.question(&question.id)?.unwrap_or_else(|| question.clone());
+                Err(DeliveryError::Expired { row: Box::new(row) })
+            }
+        }
+    }
+}
