@@ -105,6 +105,24 @@ fn a_detached_run_is_attached_through_its_own_terminal_and_left_by_a_key() {
     assert!(log.ends_with("bye bob\n"), "{log:?}");
 }
 
+/// Agents turn on the mouse, reports of the focus and more, and hide the cursor; they have no chance to take that back.
+#[test]
+fn leaving_a_detached_run_restores_the_modes_of_the_terminal_and_leaves_the_screen_readable() {
+    let world = world();
+    let repo = world.repo("project");
+    let screen =
+        r"\033[?1049h\033[?1003h\033[?1006h\033[?1004h\033[?2004h\033[?25l\033[?1h\033=\033[2J\033[3;9Hdrawn words";
+    world.agent("drawing", agency_testkit::Agent::new(format!("printf '{screen}'; cat >/dev/null")));
+    let run = start(&world, &repo, "drawing", &["--host", "detached", "--name", "drawer"]);
+    let terminal = world.terminal(&["attach", text(&run, "id")]);
+    terminal.wait_for_text("drawn words");
+    terminal.send_keys(&["C-\\"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    let shown = terminal.screen();
+    assert!(shown.lines().any(|line| line == "detached from drawer; it is still running"), "{shown}");
+    assert_eq!(terminal.modes(), super::terminal_reading::untouched(&world));
+}
+
 // proves L13, L18
 #[test]
 fn a_session_that_is_gone_is_said_so_and_the_agent_can_still_be_reached() {
