@@ -183,7 +183,7 @@ fn next_steps(agency: &str, agents: &[String]) -> [String; 3] {
             format!("  {agency} run \"Fix the login test\""),
         ],
         [agent, ..] => [
-            format!("Installed here: {}. In a git repository of yours:", agents.join(", ")),
+            format!("Found: {}. In a git repository of yours:", agents.join(", ")),
             format!("  {agency} run -a {agent} \"Fix the login test\""),
         ],
     };

@@ -187,7 +187,7 @@ fn demo() {
     +  self.assertIn("cellar", game.do("go down"))
     +  self.assertEqual(game.do("take key"), "You take the key.")
 
-    Installed here: asking, chatty, failing, quick, waiting. In a git repository of yours:
+    Found: asking, chatty, failing, quick, waiting. In a git repository of yours:
       [agency] run -a asking "Fix the login test"
       [agency]  # all runs on one screen, their questions too; q leaves it
     "#);
