@@ -64,6 +64,11 @@ fn the_live_table_follows_the_runs() {
     terminal.wait_for_exit();
     let piped = world.run(&mut here(&world, &repo, &["ls", "-w"]));
     assert!(piped.stderr.contains("--watch needs a terminal"), "{}", piped.stderr);
+    let mut dumb = world.program("env");
+    dumb.args(["TERM=dumb", env!("CARGO_BIN_EXE_agency"), "ls", "-w"]);
+    let dumb = world.terminal_with(&dumb);
+    dumb.wait_for_text("--watch needs a terminal that can move its cursor");
+    assert_eq!(dumb.wait_for_exit(), 2);
 }
 
 #[test]

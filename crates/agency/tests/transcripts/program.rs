@@ -230,6 +230,20 @@ fn demo_on_a_terminal_draws_its_progress_in_place() {
     }
 }
 
+/// A terminal that cannot move its cursor has no progress lines; what is asked is seen all the same.
+#[test]
+fn demo_asks_on_a_terminal_without_progress_lines() {
+    let console = Console::new();
+    let mut command = console.world.program("env");
+    command.args(["TERM=dumb", env!("CARGO_BIN_EXE_agency"), "demo"]);
+    let terminal = console.world.terminal_with(&command);
+    terminal.wait_for_text("Press a to allow it, or d to deny it.");
+    terminal.send_keys(&["a"]);
+    assert_eq!(terminal.wait_for_exit(), 0, "{}", terminal.screen());
+    let shown = terminal.history();
+    assert!(shown.contains("\nAllowed: dig-a-cellar continues.\n"), "{shown}");
+}
+
 #[test]
 fn an_interrupted_demo_leaves_the_terminal_as_it_was() {
     let console = Console::new();
