@@ -81,6 +81,24 @@ fn inside_tmux_the_client_is_switched() {
     assert!(outside.contains("attach-session"), "{outside}");
 }
 
+/// In the user's own tmux, `d` would leave tmux altogether. The prefix is the user's own, too.
+#[test]
+fn inside_tmux_it_is_said_how_to_go_back() {
+    let world = world();
+    fs::write(world.root().join("home/.tmux.conf"), "set -g prefix C-a\n").unwrap();
+    let repo = world.repo("project");
+    world.agent("waiting", agent::waiting());
+    let run = start(&world, &repo, "waiting", &[]);
+    let script = format!("{} attach {}; echo back again; cat", env!("CARGO_BIN_EXE_agency"), text(&run, "id"));
+    let mut own = world.program("env");
+    own.args(["-u", "TMUX", "tmux", "-S"]).arg(world.socket()).args(["new-session", "-s", "own", &script]);
+    let terminal = world.terminal_with(&own);
+    terminal.wait_for_text("C-a L goes back to your session, and the agent continues");
+    terminal.send_keys(&["C-a", "L"]);
+    terminal.wait_for_text("back again");
+    assert_eq!(world.json(&["show", text(&run, "id")])["data"]["state"], "running");
+}
+
 // proves L13
 #[test]
 fn a_detached_run_is_attached_through_its_own_terminal_and_left_by_a_key() {

@@ -11,7 +11,7 @@ use agency_model::{ErrorCode, RunId, escaped_text};
 use super::failure;
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::terminal::{AttachEnd, attach_terminal, edit, editor, tell_how_to_leave};
+use crate::terminal::{AttachEnd, attach_terminal, edit, editor, tell_how_to_leave, tell_how_to_return};
 use crate::tui::effect::{Failure, ForegroundProgram};
 use crate::tui::input::BackgroundEvent;
 use crate::tui::terminal::Terminal;
@@ -69,10 +69,9 @@ fn attach(name: &str, attachment: Attachment, terminal: &mut Terminal) -> io::Re
             Ok(ended.map_err(broken).map_or_else(Some, |status| unless_well(name, status)))
         }
         // The tmux client we are in shows it now, and we stay where we are.
-        Attachment::Switch { mut command, mut tell } => match command.output() {
+        Attachment::Switch { mut command, tell } => match command.output() {
             Ok(output) if output.status.success() => {
-                // tmux fills in its prefix. Without this line a user finds the list of sessions.
-                let _ = tell.arg("#{prefix} L returns to agency").output();
+                tell_how_to_return(tell, "returns to agency");
                 Ok(Some(BackgroundEvent::Said(format!("{name} was shown in this tmux client"))))
             }
             Ok(output) => {
