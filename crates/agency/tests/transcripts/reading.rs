@@ -20,6 +20,8 @@ fn ls() {
     error: invalid value 'sleeping' for '--state <STATE>'
       [possible values: waiting, idle, paused, working, starting, stopping, queued, running, failed, stopped, killed, completed]
 
+      tip: a similar value exists: 'stopping'
+
     For more information, try '--help'.
 
     [E_USAGE]
