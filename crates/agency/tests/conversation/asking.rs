@@ -56,7 +56,9 @@ fn a_question_with_two_parts_is_two_questions_with_their_options() {
     assert_eq!((&asked[0]["several"], &asked[1]["several"]), (&json!(false), &json!(true)));
     assert_eq!(asked[0]["actions"], json!([]));
     let whole = world.ok(&["inbox", "show", text(&asked[0], "id")]).stdout;
-    for words in ["Which database should we use?", "1. SQLite (Embedded)", "2. Postgres (Server)", "1   # or 2, deny, --text"] {
+    for words in
+        ["Which database should we use?", "1. SQLite (Embedded)", "2. Postgres (Server)", "1   # or 2, deny, --text"]
+    {
         assert!(whole.contains(words), "`{words}` is not in:\n{whole}");
     }
     world.ok(&["stop", &run.id]);
