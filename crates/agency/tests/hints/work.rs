@@ -50,10 +50,12 @@ pub(super) struct Everything {
 }
 
 impl Everything {
-    /// Notes the files of the home and of the repositories. What SQLite keeps beside a database is no content of ours.
+    /// Notes the files of the home and of the repositories. What SQLite keeps beside a database is no content of ours, and
+    /// that a forecast is asked for is noted only until it is made.
     pub(super) fn of(world: &World) -> Self {
+        let passing = ["-shm", "-wal", ".asked"];
         let is_content =
-            |path: &PathBuf| !path.to_str().is_some_and(|path| path.ends_with("-shm") || path.ends_with("-wal"));
+            |path: &PathBuf| !path.to_str().is_some_and(|path| passing.iter().any(|end| path.ends_with(end)));
         let files = files_below(&world.agency_home()).into_iter().chain(files_below(&world.root().join("repos")));
         Self { files: files.filter(is_content).map(|path| (path.clone(), fs::read(path).unwrap())).collect() }
     }

@@ -21,7 +21,10 @@ fn lines() -> Vec<String> {
 #[track_caller]
 fn enter(scene: &Scene, line: &str) -> String {
     let binary = Path::new(env!("CARGO_BIN_EXE_agency")).parent().unwrap().display();
-    let path = format!("{binary}:{}", std::env::var("PATH").unwrap());
+    // The agent is on the PATH of the world.
+    let like = scene.world.command(&[]);
+    let agents = like.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value).unwrap();
+    let path = format!("{binary}:{}", agents.to_str().unwrap());
     let output =
         scene.world.run(scene.world.program("sh").args(["-c", line]).env("PATH", path).current_dir(&scene.repo.path));
     assert!(output.status.success(), "{line}: {output}");
