@@ -241,9 +241,8 @@ fn without_a_verb(context: &Context) -> Option<Verb> {
 }
 
 fn nothing_asked() -> clap::Error {
-    let mut command = command();
-    let help = command.render_help();
-    command.error(clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, help)
+    let message = "no command: without one agency opens the TUI, which needs a terminal";
+    command().error(clap::error::ErrorKind::MissingSubcommand, message)
 }
 
 fn refuse(error: &clap::Error, json: bool) -> ExitCode {

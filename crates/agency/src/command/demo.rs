@@ -193,11 +193,11 @@ fn installed_agents(place: &Path, context: &Context) -> Vec<String> {
 fn next_steps(agency: &str, agents: &[String]) -> [String; 3] {
     let [first, second] = match agents {
         [] => [
-            format!("No real agent is installed here; see {agency} help quick-start. Then, in a git repository:"),
+            format!("No real agent found: see {agency} help quick-start. Then, in a git repository:"),
             format!("  {agency} run \"Fix the login test\""),
         ],
         [agent, ..] => [
-            format!("Installed here: {}. In a git repository of yours:", agents.join(", ")),
+            format!("Found: {}. In a git repository of yours:", agents.join(", ")),
             format!("  {agency} run -a {agent} \"Fix the login test\""),
         ],
     };

@@ -24,6 +24,9 @@ use crate::output::{Progress, Spinner, ago, parse_duration};
 use crate::problem::Problem;
 use crate::run_names::{called, with_names};
 
+/// Why a run is removed that the user named.
+const NAMED: &str = "named";
+
 /// Remove worktrees and sessions of finished runs; uncommitted work is saved first
 #[derive(Debug, clap::Args)]
 #[command(
@@ -186,7 +189,7 @@ fn choose(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<(Ru
         return args
             .runs
             .iter()
-            .map(|text| Ok((context.select_for(agency, text, Purpose::ChangeFinished)?, "named".to_owned())))
+            .map(|text| Ok((context.select_for(agency, text, Purpose::ChangeFinished)?, NAMED.to_owned())))
             .collect();
     }
     if let Some(race) = &args.race {
@@ -263,7 +266,8 @@ fn print(out: &mut dyn std::io::Write, outcome: &Outcome, agency: &Agency) -> st
         (false, None) => "would be removed",
     };
     let name = called(agency, &removed.id);
-    writeln!(out, "{name}  {word} ({}, {})", removed.state, outcome.why)?;
+    let why = if outcome.why == NAMED { String::new() } else { format!(", {}", outcome.why) };
+    writeln!(out, "{name}  {word} ({}{why})", removed.state)?;
     for note in &removed.notes {
         writeln!(out, "  {note}")?;
     }

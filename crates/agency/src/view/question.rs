@@ -64,7 +64,7 @@ impl QuestionView {
             return writeln!(out, "  answer    on its own screen: agency attach {}", self.run_called);
         }
         if self.state == QuestionState::Open {
-            return writeln!(out, "  answer    agency answer {} {}", self.question.id, self.ways().join("|"));
+            return writeln!(out, "  answer    agency answer {} {}", self.question.id, alternatives(&self.ways()));
         }
         if let (Some(by), Some(at)) = (&self.answered_by, self.answered_at) {
             let answer = self.answer.as_ref().map_or_else(String::new, answer_words);
@@ -126,6 +126,14 @@ impl QuestionView {
             ways.push("--text \"…\"".to_owned());
         }
         ways
+    }
+}
+
+/// The first of several ways, and the others as a comment: a shell that gets the whole line does what the first one says.
+fn alternatives(ways: &[String]) -> String {
+    match ways.split_first() {
+        Some((first, others)) if !others.is_empty() => format!("{first}   # or {}", others.join(", ")),
+        _ => ways.concat(),
     }
 }
 

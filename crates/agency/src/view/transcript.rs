@@ -142,7 +142,7 @@ pub(crate) fn usage_line(usage: &Usage) -> String {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     match parts.is_empty() {
         true => String::new(),
-        false => styled(Style::new().dimmed(), &format!("$ {}", parts.join(", "))) + "\n",
+        false => styled(Style::new().dimmed(), &format!("· {}", parts.join(", "))) + "\n",
     }
 }
 
@@ -202,6 +202,6 @@ mod tests {
     fn the_cost_is_a_line_if_it_is_known() {
         assert_eq!(usage_line(&Usage::default()), "");
         let usage = Usage { cost_usd: Some(0.5), input_tokens: Some(7), ..Usage::default() };
-        assert_eq!(plain(&usage_line(&usage)), "$ $0.5000, 7 tokens read\n");
+        assert_eq!(plain(&usage_line(&usage)), "· $0.5000, 7 tokens read\n");
     }
 }

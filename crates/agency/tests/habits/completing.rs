@@ -26,7 +26,11 @@ fn runs_are_completed_by_name_as_far_as_a_command_can_act_on_them() {
     assert!(!fish(&["rm", ""]).contains("tidy-cart"));
     assert!(fish(&["show", ""]).contains("fix-login") && fish(&["show", ""]).contains("tidy-cart"));
     assert!(fish(&["run", "-a", ""]).contains("claude-code\t"), "{}", fish(&["run", "-a", ""]));
-    assert!(fish(&["help", ""]).contains("configuration\t"));
+    let topics = fish(&["help", ""]);
+    assert!(
+        topics.contains("configuration\t") && topics.contains("\nland\tBring") && topics.contains("\nland.md\t"),
+        "{topics}"
+    );
     assert!(offered(&world, &repo, "zsh", &["rm", ""]).contains("fix-login"));
 }
 

@@ -203,7 +203,7 @@ fn demo() {
 
     Landed (agency land dig-a-cellar): it is on main now, as [commit]
 
-    Installed here: asking, chatty, failing, quick, waiting. In a git repository of yours:
+    Found: asking, chatty, failing, quick, waiting. In a git repository of yours:
       [agency] run -a asking "Fix the login test"
       [agency]  # all runs on one screen, their questions too; q leaves it
     "#);
@@ -244,6 +244,20 @@ fn demo_on_a_terminal_draws_its_progress_in_place() {
         let lines: Vec<&str> = lines.filter(|line| !line.contains(": dig")).collect();
         assert!(matches!(*lines, [line] if line.ends_with("completed")), "{lines:?} of:\n{shown}");
     }
+}
+
+/// A terminal that cannot move its cursor has no progress lines; what is asked is seen all the same.
+#[test]
+fn demo_asks_on_a_terminal_without_progress_lines() {
+    let console = Console::new();
+    let mut command = console.world.program("env");
+    command.args(["TERM=dumb", env!("CARGO_BIN_EXE_agency"), "demo"]);
+    let terminal = console.world.terminal_with(&command);
+    terminal.wait_for_text("Press a to allow it, or d to deny it.");
+    terminal.send_keys(&["a"]);
+    assert_eq!(terminal.wait_for_exit(), 0, "{}", terminal.screen());
+    let shown = terminal.history();
+    assert!(shown.contains("\nAllowed: dig-a-cellar continues.\n"), "{shown}");
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl Column {
             Self::Repository => 15,
             Self::Branch => 26,
             Self::Runner => 12,
-            Self::Changes => 12,
+            Self::Changes => 10,
             Self::Cost => 8,
             Self::Age => 5,
         }
@@ -229,16 +229,19 @@ fn draw_changes(paint: &mut Paint<'_>, place: Rect, changes: Option<ChangeCount>
     let added = format!("+{}", short(changes.added));
     let removed = format!("{}{}", theme.glyph("−", "-"), short(changes.removed));
     let wide = super::paint::width(&added) + 1 + super::paint::width(&removed);
-    let start = place.right().saturating_sub(wide).max(place.x);
-    let place = Rect { x: start, width: place.right() - start, ..place };
+    if wide > place.width {
+        let both = format!("{}{}", theme.glyph("±", "+-"), short(changes.added.saturating_add(changes.removed)));
+        return paint.right(place, &both, Role::Plain);
+    }
+    let place = Rect { x: place.right() - wide, width: wide, ..place };
     paint.pieces(place, &[(&added, Role::Added), (" ", Role::Plain), (&removed, Role::Removed)])
 }
 
-/// A number in at most four letters or so.
+/// A number in at most four characters.
 fn short(number: u64) -> String {
     match number {
-        0..10_000 => number.to_string(),
-        10_000..1_000_000 => format!("{}k", number / 1000),
+        0..1000 => number.to_string(),
+        1000..1_000_000 => format!("{}k", number / 1000),
         _ => format!("{}M", number / 1_000_000),
     }
 }

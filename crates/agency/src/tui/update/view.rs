@@ -19,6 +19,10 @@ pub(super) fn switch_tab(state: &mut State, action: TabAction) {
         TabAction::Next => state.detail.tab.next(),
         TabAction::Previous => state.detail.tab.previous(),
     };
+    // Where there is no room for both, a tab that was asked for is opened.
+    if !state.areas().shows_detail() && state.runs.current().is_some() {
+        state.focus = Focus::Detail;
+    }
 }
 
 pub(super) fn act(state: &mut State, action: ViewAction) -> Vec<Effect> {
