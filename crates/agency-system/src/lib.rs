@@ -6,6 +6,7 @@
 
 pub mod fault;
 pub mod files;
+pub mod growing_file;
 pub mod lock;
 pub mod process;
 pub mod user;

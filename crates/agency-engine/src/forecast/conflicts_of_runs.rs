@@ -38,6 +38,10 @@ impl Agency {
     /// landed, have no entry.
     #[must_use]
     pub fn kept_conflicts<'a>(&self, runs: impl Iterator<Item = (&'a RunId, &'a str)>) -> HashMap<RunId, RunConflicts> {
+        if !self.home.forecasts().is_dir() {
+            // To find out what a processor can do before the first hash takes longer than everything else here.
+            return HashMap::new();
+        }
         let mut forecasts: HashMap<&str, Option<Forecast>> = HashMap::new();
         let mut known: HashMap<RunId, bool> = HashMap::new();
         let mut is_unlanded = |id: &RunId| {

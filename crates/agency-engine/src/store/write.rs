@@ -190,21 +190,23 @@ impl Store {
         let count = |tokens: Option<u64>| tokens.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
         let AgentNote { session, usage, activity } = note;
         let transaction = self.begin()?;
-        transaction.execute(
+        // An agent whose turns are short has many of them.
+        let mut statement = transaction.prepare_cached(
             "UPDATE runs SET agent_session = coalesce(?2, agent_session), input_tokens = ?3, output_tokens = ?4, \
              cached_tokens = ?5, cost_usd = ?6, updated_at = ?7, activity = ?8, activity_at = ?9 WHERE id = ?1",
-            params![
-                id.as_str(),
-                session,
-                count(usage.input_tokens),
-                count(usage.output_tokens),
-                count(usage.cached_tokens),
-                usage.cost_usd,
-                now().to_string(),
-                activity.map(|(activity, _)| activity.as_str()),
-                activity.map(|(_, since)| since.to_string()),
-            ],
         )?;
+        statement.execute(params![
+            id.as_str(),
+            session,
+            count(usage.input_tokens),
+            count(usage.output_tokens),
+            count(usage.cached_tokens),
+            usage.cost_usd,
+            now().to_string(),
+            activity.map(|(activity, _)| activity.as_str()),
+            activity.map(|(_, since)| since.to_string()),
+        ])?;
+        drop(statement);
         transaction.commit()?;
         Ok(())
     }
