@@ -83,7 +83,7 @@ fn ranges() -> Option<&'static Sender<Range>> {
     static RANGES: OnceLock<Option<Sender<Range>>> = OnceLock::new();
     let start = || {
         let (sender, waiting) = channel::<Range>();
-        let work = move || waiting.into_iter().for_each(|range| range.drop_pages());
+        let work = move || waiting.into_iter().for_each(Range::drop_pages);
         thread::Builder::new().name("page-cache".to_owned()).spawn(work).ok()?;
         Some(sender)
     };

@@ -10,8 +10,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use super::super::captured::standard_input;
 use super::super::git_command::GitCommand;
-use super::super::saved_work::standard_input;
 use super::super::{Commit, WorkspaceError};
 use super::MergeError;
 use super::dirty::{GITLINK, Touched, touched};

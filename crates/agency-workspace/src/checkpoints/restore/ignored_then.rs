@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::super::super::Result;
 use super::super::super::WorkspaceError;
-use super::super::super::saved_work::standard_input;
+use super::super::super::captured::standard_input;
 use super::super::super::temporary::TemporaryDirectory;
 use super::super::files_index::{FilesIndex, list_of, names};
 
