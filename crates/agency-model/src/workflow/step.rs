@@ -309,6 +309,16 @@ impl Step {
         }
     }
 
+    /// Lets a user review what it merges, and the steps inside it.
+    pub(super) fn review_merges(&mut self) {
+        match &mut self.work {
+            Work::Merge(merge) => merge.require_review = true,
+            Work::Loop(inner) => inner.steps.iter_mut().for_each(Self::review_merges),
+            Work::Parallel(inner) => inner.steps.iter_mut().for_each(Self::review_merges),
+            Work::Agent(_) | Work::Script(_) | Work::Approval(_) => {}
+        }
+    }
+
     /// The variable that also holds its result.
     #[must_use]
     pub fn output(&self) -> Option<&Located<String>> {

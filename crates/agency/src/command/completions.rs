@@ -4,6 +4,7 @@
 
 use std::ffi::OsStr;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use agency_engine::config::AgentConfig;
 use agency_engine::orchestrator::SessionManager;
@@ -24,6 +25,15 @@ use crate::view::Status;
 
 /// How many runs or sessions are offered at most, the newest.
 const MAX_CANDIDATES: u32 = 100;
+
+/// Describes the whole command line, which is put together above the commands.
+static WHOLE: OnceLock<fn() -> clap::Command> = OnceLock::new();
+
+/// Lets commands be completed by the names of others.
+pub(crate) fn complete_commands_of(whole: fn() -> clap::Command) {
+    // A second call would name the same function.
+    let _ = WHOLE.set(whole);
+}
 
 /// Print a script that completes agency's commands, options and runs
 #[derive(Debug, clap::Args)]
@@ -230,7 +240,7 @@ fn is_one_word(value: &str) -> bool {
 /// The commands and the pages of the documentation; a page that has the name of a command is offered by its file name.
 pub(super) fn topic_candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let root = crate::cli::command();
+        let Some(root) = WHOLE.get().map(|whole| whole()) else { return vec![] };
         let commands = root.get_subcommands().filter(|command| !command.is_hide_set());
         let commands = commands.map(|command| {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
