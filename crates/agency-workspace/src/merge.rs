@@ -12,6 +12,7 @@ mod error;
 mod hooks;
 mod merge_tree;
 mod outcome;
+mod partial_update;
 mod private_index;
 mod record;
 mod replay;

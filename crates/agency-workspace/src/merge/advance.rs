@@ -11,7 +11,7 @@ use super::context::MergeContext;
 use super::dirty::Dirty;
 use super::hooks::directory_at;
 use super::save::{Cleared, Saving};
-use super::{DirtyCheckout, DirtyFiles, MergeError, tip_of};
+use super::{DirtyCheckout, DirtyFiles, MergeError, partial_update, tip_of};
 use agency_system::fault;
 
 /// One move of the target.
@@ -84,6 +84,7 @@ impl Step<'_> {
         for other in others {
             forwarded = switch(other, self.before, self.after)?;
             if matches!(forwarded, Forwarded::Refused(_)) {
+                partial_update::take_back(other, self.before, self.after)?;
                 break;
             }
             updated.push(other);
@@ -129,10 +130,14 @@ impl Step<'_> {
         if let Some(lock) = lock.filter(|lock| lock.symlink_metadata().is_ok()) {
             return Err(MergeError::CheckoutLocked { path: checkout.to_owned(), lock, message });
         }
-        // Git updates the files before the branch; if a hook then keeps the branch from moving, they go back.
-        if self.tip()?.as_ref() == Some(self.before) && self.staged(checkout)? != staged {
-            let git = GitCommand::at(checkout).uninterrupted().run(["read-tree", "-m", "-u"]);
-            git.args([self.after.as_str(), self.before.as_str()]).read()?;
+        // Git updates the files before the index and the branch; if a hook then keeps the branch from moving, they go back.
+        if self.tip()?.as_ref() == Some(self.before) {
+            if self.staged(checkout)? == staged {
+                partial_update::take_back(checkout, self.before, self.after)?;
+            } else {
+                let git = GitCommand::at(checkout).uninterrupted().run(["read-tree", "-m", "-u"]);
+                git.args([self.after.as_str(), self.before.as_str()]).read()?;
+            }
         }
         Ok(Forwarded::Refused(message))
     }

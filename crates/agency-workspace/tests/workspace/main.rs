@@ -52,6 +52,8 @@ mod merging_hooks;
 #[cfg(test)]
 mod merging_killed;
 #[cfg(test)]
+mod merging_partly;
+#[cfg(test)]
 mod merging_planted;
 #[cfg(test)]
 mod odd_worktrees;
