@@ -76,14 +76,23 @@ pub fn last_checkpoints(repository: &Repository) -> Result<Vec<(RunId, Checkpoin
     chain::last_of_all(&repository.common_dir()?)
 }
 
-/// Deletes the checkpoints of a worktree that is gone: those of the run that made it, after which it is named, and those
-/// of the run itself. What they alone led to was saved before.
+/// Moves what is not a checkpoint from the refs of a worktree, before those are deleted.
+pub(super) fn keep_others(common_dir: &Path, run: &RunId, worktree: &Path) -> Result<()> {
+    named_after(worktree, run).iter().try_for_each(|run| match chain::tip(common_dir, run)? {
+        Tip::Foreign => chain::make_room(common_dir, run),
+        Tip::Free | Tip::Last(_) | Tip::Broken => Ok(()),
+    })
+}
+
+/// Deletes the checkpoints of a worktree that is gone. What they alone led to was saved before.
 pub(super) fn forget(common_dir: &Path, run: &RunId, worktree: &Path) -> Result<()> {
+    named_after(worktree, run).iter().try_for_each(|run| chain::delete(common_dir, run).map(drop))
+}
+
+/// The runs after which checkpoints of a worktree are named: the one that made it, after which it is named, and its own.
+fn named_after(worktree: &Path, run: &RunId) -> Vec<RunId> {
     let owner = worktree.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<RunId>().ok());
-    for run in owner.iter().chain([run]) {
-        chain::delete(common_dir, run)?;
-    }
-    Ok(())
+    owner.into_iter().filter(|owner| owner != run).chain([run.clone()]).collect()
 }
 
 /// Where a worktree's checkpoints are.

@@ -6,6 +6,8 @@ mod changes;
 mod checking;
 #[cfg(test)]
 mod checkpoints;
+#[cfg(test)]
+mod checkpoints_forged;
 #[cfg(feature = "fault-points")]
 #[cfg(test)]
 mod checkpoints_killed;
