@@ -76,29 +76,33 @@ pub fn last_checkpoints(repository: &Repository) -> Result<Vec<(RunId, Checkpoin
     chain::last_of_all(&repository.common_dir()?)
 }
 
-/// Deletes the checkpoints of a worktree that is gone: those of the run that made it, after which it is named, and those
-/// of the run itself. What they alone led to was saved before.
+/// Moves what is not a checkpoint from the refs of a worktree, before those are deleted.
+pub(super) fn keep_others(common_dir: &Path, run: &RunId, worktree: &Path) -> Result<()> {
+    named_after(worktree, run).iter().try_for_each(|run| match chain::tip(common_dir, run)? {
+        Tip::Foreign => chain::make_room(common_dir, run),
+        Tip::Free | Tip::Last(_) | Tip::Broken => Ok(()),
+    })
+}
+
+/// Deletes the checkpoints of a worktree that is gone. What they alone led to was saved before.
 pub(super) fn forget(common_dir: &Path, run: &RunId, worktree: &Path) -> Result<()> {
-    for run in owners(run, worktree) {
-        chain::delete(common_dir, &run)?;
-    }
-    Ok(())
+    named_after(worktree, run).iter().try_for_each(|run| chain::delete(common_dir, run).map(drop))
+}
+
+/// The runs after which checkpoints of a worktree are named: the one that made it, after which it is named, and its own.
+fn named_after(worktree: &Path, run: &RunId) -> Vec<RunId> {
+    let owner = worktree.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<RunId>().ok());
+    owner.into_iter().filter(|owner| owner != run).chain([run.clone()]).collect()
 }
 
 /// The last checkpoint that `forget` would delete.
 pub(super) fn last_before_removal(common_dir: &Path, run: &RunId, worktree: &Path) -> Result<Option<Checkpoint>> {
-    for run in owners(run, worktree) {
+    for run in named_after(worktree, run) {
         if let Some(last) = chain::last(common_dir, &run)? {
             return Ok(Some(last));
         }
     }
     Ok(None)
-}
-
-/// The runs after which the checkpoints of a worktree may be named: the one that made it, and the one that is asked about.
-fn owners(run: &RunId, worktree: &Path) -> impl Iterator<Item = RunId> {
-    let maker = worktree.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<RunId>().ok());
-    maker.into_iter().chain([run.clone()])
 }
 
 /// Where a worktree's checkpoints are.

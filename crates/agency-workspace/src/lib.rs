@@ -114,6 +114,7 @@ pub use saved_work::{MovedRef, move_old_refs};
 pub use scratch::{
     LOCK as SCRATCH_LOCK, PREFIX as SCRATCH_PREFIX, Scratch, ScratchEntry, clear_hidden, hidden, owner_of,
 };
+pub use search_path::absolute_only;
 pub use temporary::{abandoned_directories, sweep_abandoned_directories};
 pub use trash::empty_trash;
 pub use trial_tree::TrialTree;

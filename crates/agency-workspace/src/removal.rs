@@ -195,6 +195,7 @@ fn save(
     fault::point("worktree.files-saved");
     let admin_dir = lookup.entry.as_ref().map(|entry| entry.admin_dir.as_path());
     let (work_tree, run) = (worktree.path.as_path(), &worktree.run);
+    checkpoints::keep_others(&lookup.common_dir, run, work_tree).map_err(not_saved)?;
     let own = OwnCommits { common_dir: &lookup.common_dir, work_tree, run, deleted_branch };
     let other_refs = match own.save(admin_dir) {
         Err(WorkspaceError::IncompleteHistory { commits }) if options.force => {

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod land {
+    mod agents;
     mod conflict;
     mod killed;
     mod landing;
@@ -9,6 +10,7 @@ mod land {
     mod racing;
     mod resolving;
     mod several;
+    mod terminal;
     mod trust;
     mod unfinished;
 

@@ -3,7 +3,7 @@
 //! The one rule: the agent may be at work meanwhile, and its own index is only read. What is added goes into the
 //! repository, as unreachable objects until a ref leads to them.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -215,7 +215,9 @@ impl FilesIndex {
             return Ok(tree);
         }
         self.forget_tree()?;
-        self.update(&["--force-remove"], &ignored)?;
+        let is_behind_link = behind_links(&checkout.work_tree);
+        let (gone, added): (Vec<_>, Vec<_>) = added.into_iter().partition(is_behind_link);
+        self.update(&["--force-remove"], &[ignored, gone].concat())?;
         self.take(&added)?;
         let tree = self.git().run(["write-tree"]).read_line()?;
         if let PrivateDirectory::Cached(cache) = &self.place
@@ -276,6 +278,15 @@ struct Found {
     ignored: Vec<Vec<u8>>,
     /// What git said of each directory that it could not open.
     unopened: Vec<String>,
+}
+
+/// Whether a path is gone because a link is in the place of a directory above it. Git would take none of the files then.
+fn behind_links(work_tree: &Path) -> impl FnMut(&Vec<u8>) -> bool {
+    let mut known: HashMap<PathBuf, bool> = HashMap::new();
+    move |path| {
+        let mut above = as_path(path).ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
+        above.any(|above| *known.entry(above.to_owned()).or_insert_with(|| work_tree.join(above).is_symlink()))
+    }
 }
 
 fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {

@@ -20,7 +20,7 @@ use serde::Serialize;
 use super::RUN_HELP;
 use crate::context::Context;
 use crate::interrupts::Interrupts;
-use crate::output::{Progress, Spinner, ago, parse_duration};
+use crate::output::{Progress, Spinner, Surface, ago, field, parse_duration};
 use crate::problem::Problem;
 use crate::run_names::{called, with_names};
 
@@ -269,16 +269,16 @@ fn print(out: &mut dyn std::io::Write, outcome: &Outcome, agency: &Agency) -> st
     let why = if outcome.why == NAMED { String::new() } else { format!(", {}", outcome.why) };
     writeln!(out, "{name}  {word} ({}{why})", removed.state)?;
     for note in &removed.notes {
-        writeln!(out, "  {note}")?;
+        writeln!(out, "  {}", field(note))?;
     }
     if let Some(place) = &removed.kept {
-        writeln!(out, "  kept in {}", place.display())?;
+        writeln!(out, "  kept in {}", field(&place.display().to_string()))?;
     }
     if let Some(saved) = &removed.saved_ref {
         writeln!(out, "  bring {saved} back with: agency restore {name}")?;
     }
     if let Some(error) = &outcome.error {
-        writeln!(out, "  {}", with_names(error, |id| called(agency, id)))?;
+        writeln!(out, "  {}", Surface::stdout().below(&with_names(error, |id| called(agency, id))))?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use agency_model::{RunId, escaped_line, plain_text};
 
 use super::LandedRun;
 use crate::context::Context;
+use crate::output::field;
 use crate::run_names::called;
 
 /// Notes on standard error.
@@ -85,11 +86,11 @@ pub(super) fn print(out: &mut dyn Write, run: &LandedRun, agency: &Agency) -> io
         writeln!(out, "  updated {}", line(checkout.display()))?;
     }
     for command in &landed.saved {
-        writeln!(out, "  your changes were saved; to bring them back: {command}")?;
+        writeln!(out, "  your changes were saved; to bring them back: {}", field(command))?;
     }
     if let Some(removed) = &run.removed {
         writeln!(out, "  removed")?;
-        removed.notes.iter().try_for_each(|note| writeln!(out, "  {note}"))?;
+        removed.notes.iter().try_for_each(|note| writeln!(out, "  {}", field(note)))?;
     }
     Ok(())
 }
