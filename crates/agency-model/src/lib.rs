@@ -8,6 +8,7 @@ mod activity;
 mod caller;
 pub mod conversation;
 pub mod document;
+mod duration_text;
 mod error_code;
 mod escape;
 mod event;
@@ -35,6 +36,7 @@ pub mod workflow;
 
 pub use activity::Activity;
 pub use caller::Caller;
+pub use duration_text::{InvalidDuration, duration_text, parse_duration};
 pub use error_code::ErrorCode;
 pub use escape::{Escaper, Sgr, escaped_json, escaped_line, escaped_text};
 pub use event::{Event, EventLine, LogOffsets, PlanStep, StepStatus, TaskStatus, WorkEvent, event_words, tool_subject};

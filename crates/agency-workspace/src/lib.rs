@@ -54,6 +54,7 @@ mod removal;
 mod removal_outcome;
 mod repository;
 mod resolution;
+mod resting_work;
 mod review;
 mod saved_work;
 mod scratch;
@@ -79,7 +80,7 @@ pub use adopted::{AdoptedWorktree, head_of_linked, with_main_worktree};
 pub use changed_file::{ChangedFile, ChangedLines, Changes, FileStatus, Patch, PatchContext};
 pub use checkpoints::{
     Checkpoint, CheckpointCause, CheckpointError, CheckpointMoment, DiffSize, MovedBranch, RestoreRequest,
-    RestoredFiles, TakenCheckpoint, last_checkpoints,
+    RestoredFiles, TakenCheckpoint, checkpoints_hold_commits, forget_checkpoints, last_checkpoints,
 };
 pub use entry::lock_of_worktree;
 pub use error::WorkspaceError;
@@ -105,6 +106,7 @@ pub use registered::{RegisteredWorktree, registered_worktrees};
 pub use removal_outcome::{BranchOutcome, DeleteBranch, Removal, RemoveOptions, SavedWork, WorktreeOutcome};
 pub use repository::Repository;
 pub use resolution::{Flaws, Resolution};
+pub use resting_work::{BesideBranch, RestingWork};
 pub use review::{Mergeable, Review, ReviewedCommit};
 pub use saved_work::{MovedRef, Restored, move_old_refs, restore};
 pub use scratch::{

@@ -46,6 +46,7 @@ pub(super) const PAGES: &[Page] = &[
     ("commands", "every command with its options, answers and examples", include_str!("../../../../docs/commands.md")),
     ("comparison", "what other programs do and do not", include_str!("../../../../docs/comparison.md")),
     ("configuration", "every key of the configuration", include_str!("../../../../docs/configuration.md")),
+    ("disk-space", "what takes disk space, and what is cleaned up", include_str!("../../../../docs/disk-space.md")),
     ("errors", "error codes and exit codes", include_str!("../../../../docs/errors.md")),
     ("files", "the files of the home and of a run", include_str!("../../../../docs/files.md")),
     ("glossary", "the terms", include_str!("../../../../docs/glossary.md")),

@@ -178,3 +178,35 @@ fn adapters() {
     [exit status: 2]
     ");
 }
+
+/// Replaces sizes, whose number of digits depends on the file system.
+fn without_sizes() -> insta::internals::SettingsBindDropGuard {
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"\b\d+(\.\d)? [kMGT]?B\b *", "[size] ");
+    settings.add_filter(r"\b(SIZE|WORKTREES?|LOGS|TRIALS) +", "$1 ");
+    settings.bind_to_scope()
+}
+
+#[test]
+fn du() {
+    let console = Console::new();
+    let _sizes = without_sizes();
+    console.finish("quick", "fix");
+    sees!(console, ["du", "--repo", "."], @"");
+    sees!(console, ["du", "everything"], @"");
+    sees!(console, ["du", "--repository", "."], @"");
+}
+
+#[test]
+fn gc() {
+    let console = Console::new();
+    let _sizes = without_sizes();
+    console.world.set("gc.age", "\"0s\"");
+    console.finish("quick", "fix");
+    console.finish("failing", "broken");
+    sees!(console, ["gc", "--dry-run"], @"");
+    sees!(console, ["gc"], @"");
+    sees!(console, ["gc", "--yes"], @"");
+    sees!(console, ["gc"], @"");
+    sees!(console, ["gc", "--older-than", "3d"], @"");
+}
