@@ -1,7 +1,7 @@
 //! How much of a disk directories take.
 //!
-//! The one rule: whoever wrote the files cannot lead a walk elsewhere or keep it busy: links are not followed, other file
-//! systems are not entered, and a directory that lies too deep is counted as unread.
+//! The one rule: the writer of the files cannot lead a walk elsewhere: links are not followed, other file systems are not
+//! entered, and a directory that lies too deep is counted as unread.
 
 use std::collections::HashSet;
 use std::ffi::CStr;

@@ -11,6 +11,7 @@ mod housekeeping {
     mod gc_serve;
     mod gc_work;
 
+    use std::fs;
     use std::path::{Path, PathBuf};
 
     use agency_testkit::{Agent, Repo, Run, World};
@@ -27,6 +28,15 @@ mod housekeeping {
         world.configure(&format!("\n[limits]\nstop_grace_seconds = 1\n{configuration}"));
         let repo = world.repo("project");
         (world, repo)
+    }
+
+    /// Changes a key of `[gc]`.
+    fn set(world: &World, key: &str, value: &str) {
+        let path = world.root().join("home/config.toml");
+        let text = fs::read_to_string(&path).unwrap();
+        let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with(&format!("{key} = "))).collect();
+        let text = kept.join("\n").replace("[gc]", &format!("[gc]\n{key} = \"{value}\""));
+        fs::write(&path, text).unwrap();
     }
 
     fn started(world: &World, repo: &Repo, agent: impl Into<Agent>) -> Run {

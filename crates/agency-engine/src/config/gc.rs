@@ -52,5 +52,8 @@ fn as_text<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S
 }
 
 fn from_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-    parse_duration(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+    let text = String::deserialize(deserializer)?;
+    let expected =
+        |_| de::Error::invalid_value(de::Unexpected::Str(&text), &"a duration such as 45s, 10m, 2h, 7d or 2w");
+    parse_duration(&text).map_err(expected)
 }

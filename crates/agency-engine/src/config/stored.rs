@@ -318,6 +318,10 @@ mod tests {
             [[approval_policy]]
             tool = "Bash"
             action = "ask"
+            [gc]
+            auto = true
+            age = "36h"
+            min_free_gb = 5
             [agents.mine]
             command = "sh"
             args = ["-c", "true"]

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use agency_model::ErrorCode;
 use serde_json::Value;
 
-use super::{AT_ONCE, finished, world, worktree};
+use super::{AT_ONCE, finished, worktree, world};
 
 const MEGABYTE: u64 = 1 << 20;
 

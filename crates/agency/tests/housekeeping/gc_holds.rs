@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use agency_system::lock::Lock;
 use agency_testkit::{Run, World, agent, conversation, wait_for};
+use rusqlite::Connection;
 
-use super::{AT_ONCE, COMMIT, DETACHED, decision, finished, gc, is_kept, is_removed, started, world, worktree};
+use super::{AT_ONCE, COMMIT, DETACHED, decision, finished, gc, is_kept, is_removed, started, worktree, world};
 
 fn resumed(world: &World, parent: &Run) -> Run {
     let answer = world.json(&["resume", &parent.id, "--prompt", "go on"]);
@@ -46,7 +47,8 @@ fn a_worktree_in_which_another_run_works_is_kept_and_goes_with_the_last_of_them(
 #[test]
 fn work_that_the_first_of_two_runs_landed_goes_with_both() {
     let (world, repo) = world(AT_ONCE);
-    let script = "hear_message\n[ -e new ] || { echo x >new; git add new; git commit -qm w; }\nfinish done\nhear_the_end";
+    let script =
+        "hear_message\n[ -e new ] || { echo x >new; git add new; git commit -qm w; }\nfinish done\nhear_the_end";
     let parent = started(&world, &repo, conversation::speaking(script));
     world.ended(&parent);
     world.ok(&["land", &parent.id, "--strategy", "squash"]);
@@ -136,4 +138,32 @@ fn a_run_that_changed_since_the_plan_is_kept() {
     assert_eq!(terminal.wait_for_exit(), 0, "{}", terminal.screen());
     is_removed(&world, &first);
     is_kept(&world, &second, "1 file is not committed");
+}
+
+#[test]
+fn a_conversation_that_continues_in_another_worktree_keeps_the_first() {
+    let (world, repo) = world(AT_ONCE);
+    let (first, second) = (finished(&world, &repo, "true"), finished(&world, &repo, "true"));
+    let database = Connection::open(world.agency_home().join("agency.db")).unwrap();
+    database.execute("UPDATE runs SET parent_id = ?1 WHERE id = ?2", [&first.id, &second.id]).unwrap();
+    is_kept(&world, &first, "continues its conversation");
+}
+
+#[test]
+fn an_open_question_keeps_a_run() {
+    let (world, repo) = world(AT_ONCE);
+    let run = started(&world, &repo, conversation::asking(1));
+    let limit = Duration::from_secs(30);
+    wait_for("the question", limit, || world.json(&["inbox"])["data"]["questions"].get(0).map(drop));
+    world.ok(&["stop", &run.id]);
+    run.wait_until_unsupervised();
+    // A question of a finished run is usually expired.
+    let database = Connection::open(world.agency_home().join("agency.db")).unwrap();
+    let copied = database.execute(
+        "INSERT INTO questions (id, run_id, attempt, state, kind, content, asked_at) \
+         SELECT 'q_01J0000000000000000000000A', run_id, attempt, 'open', kind, content, asked_at FROM questions",
+        [],
+    );
+    assert_eq!(copied.unwrap(), 1);
+    is_kept(&world, &run, "a question of its agent is open");
 }

@@ -1,6 +1,6 @@
 //! The limits of the disk make a removal earlier, and give no reason of their own.
 
-use super::{COMMIT, decision, finished, gc, is_removed, world, worktree};
+use super::{COMMIT, decision, finished, gc, is_removed, worktree, world};
 
 /// More than any disk has, so that the limit is exceeded.
 const MUCH: &str = "1000000000";

@@ -7,7 +7,7 @@ use std::time::Duration;
 use agency_system::lock::Lock;
 use serde_json::Value;
 
-use super::{AT_ONCE, COMMIT, finished, gc, world};
+use super::{AT_ONCE, COMMIT, finished, gc, set, world};
 
 fn of<'a>(report: &'a Value, category: &str) -> Vec<&'a Value> {
     report["entries"].as_array().unwrap().iter().filter(|entry| entry["category"] == category).collect()
@@ -28,16 +28,16 @@ fn trial_trees_go_when_they_are_not_used_or_their_repository_is_gone() {
     };
     let (action, why) = decided(&["--yes"]);
     assert!(action == "keep" && why.contains("stays for 3d"), "{why}");
-    world.set("gc.unused_after", "\"0s\"");
+    set(&world, "unused_after", "0s");
     let lock = Lock::take(&place.join("lock"), Duration::ZERO).unwrap().unwrap();
     assert_eq!(decided(&["--yes"]), ("keep".to_owned(), "it is in use".to_owned()));
     drop(lock);
-    world.set("gc.unused_after", "\"3d\"");
+    set(&world, "unused_after", "3d");
     fs::rename(&repo.path, world.root().join("moved")).unwrap();
     let (action, why) = decided(&["--dry-run"]);
     assert!(action == "remove" && why.contains("is gone"), "{why}");
     fs::rename(world.root().join("moved"), &repo.path).unwrap();
-    world.set("gc.unused_after", "\"0s\"");
+    set(&world, "unused_after", "0s");
     assert_eq!(decided(&["--yes"]).0, "removed");
     assert!(!place.join("tree").exists() && !place.join("private").exists() && place.join("lock").exists());
     assert!(of(&gc(&world, &["--yes"]), "trial").is_empty());
@@ -48,7 +48,8 @@ fn trial_trees_go_when_they_are_not_used_or_their_repository_is_gone() {
 #[test]
 fn checkpoints_of_removed_runs_go_unless_they_hold_commits() {
     let (world, repo) = world(AT_ONCE);
-    let script = "git checkout -q --detach; echo x >new; git add new; git commit -qm w; git checkout -q -; echo y >other";
+    let script =
+        "git checkout -q --detach; echo x >new; git add new; git commit -qm w; git checkout -q -; echo y >other";
     let (plain, holding) = (finished(&world, &repo, "echo y >other"), finished(&world, &repo, COMMIT));
     let lost = finished(&world, &repo, script);
     let reference = |id: &str| format!("refs/agency/checkpoints/{id}");
@@ -73,7 +74,7 @@ fn checkpoints_of_removed_runs_go_unless_they_hold_commits() {
     assert_eq!(repo.git(&["for-each-ref", "--format=%(refname)", "refs/agency/checkpoints"]), reference(&holding.id));
     let saved_refs = repo.git(&["for-each-ref", "--format=%(refname)", "refs/agency/saved"]);
     assert!(saved_refs.contains(&plain.id) && saved_refs.contains(&lost.id), "{saved_refs}");
-    world.set("gc.unused_after", "\"3d\"");
+    set(&world, "unused_after", "3d");
     let why = of(&gc(&world, &["--dry-run"]), "checkpoints")[0]["why"].as_str().unwrap().to_owned();
     assert!(why.contains("stays for 3d"), "{why}");
 }

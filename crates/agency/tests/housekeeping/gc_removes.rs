@@ -4,7 +4,7 @@ use std::fs;
 
 use agency_model::ErrorCode;
 
-use super::{AT_ONCE, COMMIT, decision, entry, finished, gc, is_kept, is_removed, started, world, worktree};
+use super::{AT_ONCE, COMMIT, decision, entry, finished, gc, is_kept, is_removed, set, started, worktree, world};
 
 #[test]
 fn runs_that_changed_nothing_or_landed_go_and_their_branches_stay() {
@@ -19,7 +19,8 @@ fn runs_that_changed_nothing_or_landed_go_and_their_branches_stay() {
     killed.wait_until_unsupervised();
     runs.push((killed, "changed nothing"));
     for strategy in ["merge", "squash", "rebase"] {
-        let run = finished(&world, &repo, &format!("echo x >{strategy}; git add .; git commit -qm w; echo y >{strategy}-2"));
+        let run =
+            finished(&world, &repo, &format!("echo x >{strategy}; git add .; git commit -qm w; echo y >{strategy}-2"));
         world.ok(&["land", &run.id, "--strategy", strategy]);
         runs.push((run, "its work is on main"));
     }
@@ -56,7 +57,7 @@ fn what_is_too_young_stays_and_says_for_how_long() {
     is_kept(&world, &idle, "stays for 3d");
     is_kept(&world, &landed, "landed on main");
     is_kept(&world, &landed, "stays for 36h");
-    world.set("gc.landed_after", "\"0s\"");
+    set(&world, "landed_after", "0s");
     gc(&world, &["--yes"]);
     is_removed(&world, &landed);
     assert!(worktree(&world, &idle).exists());

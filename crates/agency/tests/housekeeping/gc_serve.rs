@@ -5,7 +5,7 @@ use std::time::Duration;
 use agency_testkit::{agent, wait_for};
 use rustix::process::Signal;
 
-use super::{AT_ONCE, COMMIT, finished, is_removed, started, world, worktree};
+use super::{AT_ONCE, COMMIT, finished, is_removed, started, worktree, world};
 
 const LIMIT: Duration = Duration::from_secs(60);
 

@@ -1,11 +1,11 @@
 //! Nothing with work that is not saved or has not landed is ever removed, however its run ended.
 
 use std::fs;
-use std::process::Command;
+use std::path::Path;
 
-use agency_testkit::{Run, World};
+use agency_testkit::{Repo, Run};
 
-use super::{AT_ONCE, COMMIT, decision, finished, gc, is_kept, started, world, worktree};
+use super::{AT_ONCE, COMMIT, decision, finished, gc, is_kept, started, worktree, world};
 
 /// What an agent leaves, and words of the reason why it is kept.
 const WORKS: [(&str, &str); 14] = [
@@ -62,19 +62,16 @@ fn work_that_is_nowhere_else_is_kept_in_every_state() {
 fn work_after_a_landing_is_kept() {
     for strategy in ["merge", "squash"] {
         let (world, repo) = world(AT_ONCE);
-        let change: [fn(&World, &Run); 2] = [
-            |world, run| fs::write(worktree(world, run).join("more"), "x").unwrap(),
-            |world, run| {
-                let place = worktree(world, run);
-                let commit = ["commit", "-q", "--allow-empty", "-m", "more"];
-                let done = Command::new("git").arg("-C").arg(place).args(["-c", "user.name=u", "-c", "user.email=u@u"]);
-                assert!(done.args(commit).status().unwrap().success());
+        let change: [fn(&Repo, &Path); 2] = [
+            |_, place| fs::write(place.join("more"), "x").unwrap(),
+            |repo, place| {
+                repo.git(&["-C", place.to_str().unwrap(), "commit", "-q", "--allow-empty", "-m", "more"]);
             },
         ];
         for (change, words) in change.iter().zip(["1 file is not committed", "its commits are not on main"]) {
             let run = finished(&world, &repo, &format!("echo $$ >$$; {COMMIT}-$$ && echo y >>new"));
             world.ok(&["land", &run.id, "--strategy", strategy]);
-            change(&world, &run);
+            change(&repo, &worktree(&world, &run));
             is_kept(&world, &run, words);
             world.ok(&["rm", &run.id]);
         }

@@ -201,7 +201,7 @@ fn du() {
 fn gc() {
     let console = Console::new();
     let _sizes = without_sizes();
-    console.world.set("gc.age", "\"0s\"");
+    console.world.configure("\n[gc]\nage = \"0s\"\n");
     console.finish("quick", "fix");
     console.finish("failing", "broken");
     sees!(console, ["gc", "--dry-run"], @"");

@@ -131,6 +131,10 @@ fn wrong_types_and_values() {
         toml_error("notify.command = ['', 'x']"),
         @r#"config.toml:1:18: `notify.command`: expected the name or path of a program, found """#
     );
+    insta::assert_snapshot!(
+        toml_error("[gc]\nage = 'a week'"),
+        @r#"config.toml:2:7: `gc.age`: expected a duration such as 45s, 10m, 2h, 7d or 2w, found "a week""#
+    );
     insta::assert_snapshot!(toml_error("limits = [5]"), @"config.toml:1:10: `limits`: expected a table, found an array");
     insta::assert_snapshot!(json_error("[]"), @"config.json:1:1: expected a table of settings, found an array");
 }

@@ -2,6 +2,7 @@
 //!
 //! The one rule: it can be killed at any step and repeated; what was removed stays removed, and nothing is half removed.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -24,9 +25,7 @@ use crate::store::{RunFilter, RunRow};
 impl Agency {
     /// Removes what a plan says, and returns what became of it. What changed since the plan is kept.
     pub fn gc(&mut self, plan: GcReport, listener: &Listener<'_>) -> Result<GcReport, HousekeepingError> {
-        self.home.ensure()?;
-        let lock = Lock::take(&self.home.gc_lock(), Duration::ZERO)?;
-        let _lock = lock.ok_or(HousekeepingError::Busy)?;
+        let _lock = self.lock_gc()?;
         let mut report = plan;
         listener.begin(report.with(GcAction::Remove).count());
         for entry in &mut report.entries {
@@ -50,6 +49,17 @@ impl Agency {
             fault::point("gc.removed");
         }
         Ok(report)
+    }
+
+    /// Held while things are removed; `None` where the disk is too full for the file, since each removal has a lock of its
+    /// own.
+    fn lock_gc(&self) -> Result<Option<Lock>, HousekeepingError> {
+        match Lock::take(&self.home.gc_lock(), Duration::ZERO) {
+            Ok(Some(lock)) => Ok(Some(lock)),
+            Ok(None) => Err(HousekeepingError::Busy),
+            Err(error) if error.source.kind() == io::ErrorKind::StorageFull => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn remove_worktree(&mut self, entry: &mut GcEntry) {
