@@ -17,11 +17,10 @@ const USUAL_RUNS: usize = 20;
 
 /// Show what takes disk space: runs, repositories and kinds of files, the largest first
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Counted are the blocks of the disk, once for each file. Links are not followed, other file systems are not entered. Commits,\n\
-    saved work and checkpoints are objects of the repositories and not counted. With --json, all runs are listed.\n\nExamples:\n  \
-    agency du\n  agency du --repo .\n  agency du --all\n  agency du --json"
-)]
+#[command(after_help = "The blocks of the disk are counted, once for each file. Links are not followed.\n\
+    Commits, saved work and checkpoints are objects of the repositories, and not counted.\n\
+    With --json, all runs are listed.\n\nExamples:\n  \
+    agency du\n  agency du --repo .\n  agency du --all\n  agency du --json")]
 pub(crate) struct Args {
     /// Only what belongs to this repository
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]

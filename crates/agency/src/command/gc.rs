@@ -21,9 +21,10 @@ use crate::terminal::choose;
 /// Remove what finished runs hold and nothing needs any more, with a reason for each
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Removed are worktrees of runs that changed nothing or have landed, after the times of [gc] in the configuration; trial trees\n\
-    that are not used; old checkpoints of removed runs. Kept is what has work that is not saved or has not landed, and\n\
-    what something still needs. On a terminal, it asks first; elsewhere it needs --yes.\n\nExamples:\n  \
+    after_help = "It removes worktrees of runs that changed nothing or have landed, after the times of [gc] in the\n\
+    configuration, trial trees that are not used, and old checkpoints of removed runs. It keeps work that\n\
+    is not saved or has not landed, and what something still needs.\n\
+    On a terminal, it asks first; elsewhere it needs --yes.\n\nExamples:\n  \
     agency gc --dry-run\n  agency gc\n  agency gc --yes --repo .\n  agency gc --dry-run --json"
 )]
 pub(crate) struct Args {

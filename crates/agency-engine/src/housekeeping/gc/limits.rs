@@ -92,9 +92,8 @@ pub(super) fn decide(mut candidates: Vec<Candidate>, limits: &DiskLimits) -> Vec
         };
         let why = match work {
             Some(Work::Left(why)) if due.is_due() => Err(why),
-            Some(work @ (Work::Nothing | Work::Landed { .. } | Work::BeingRemoved { .. })) if due.is_due() => {
-                Ok(words(&work))
-            }
+            Some(work @ Work::BeingRemoved { .. }) => Ok(words(&work)),
+            Some(work @ (Work::Nothing | Work::Landed { .. })) if due.is_due() => Ok(words(&work)),
             Some(work @ (Work::Nothing | Work::Landed { .. })) if excess > 0 => {
                 Ok(format!("{}; removed early, because {}", words(&work), limits.words()))
             }

@@ -57,7 +57,7 @@ fn why(place: &TrialPlace, used: Timestamp, config: GcConfig) -> (GcAction, Stri
     }
     let ago = age(now, used);
     if now.duration_since(used) >= limit(config.unused_after) {
-        return (GcAction::Remove, format!("used {ago} ago"));
+        return (GcAction::Remove, format!("last used {ago} ago"));
     }
-    (GcAction::Keep, format!("used {ago} ago, and stays for {}", duration_text(config.unused_after)))
+    (GcAction::Keep, format!("last used {ago} ago, and stays for {}", duration_text(config.unused_after)))
 }
