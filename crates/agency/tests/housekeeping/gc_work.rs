@@ -7,7 +7,7 @@ use agency_testkit::{Repo, Run};
 
 use super::{AT_ONCE, COMMIT, decision, finished, gc, is_kept, started, worktree, world};
 
-/// What an agent leaves, and words of the reason why it is kept.
+/// What an agent leaves, and words of the reason why it is kept. Commits differ, or one would be on the branch of another.
 const WORKS: [(&str, &str); 14] = [
     ("echo x >>README.md", "1 file is not committed"),
     ("echo x >new", "1 file is not committed"),
@@ -16,10 +16,16 @@ const WORKS: [(&str, &str); 14] = [
     ("echo x >>README.md; git update-index --assume-unchanged README.md", "not committed"),
     ("echo x >>README.md; git update-index --skip-worktree README.md", "not committed"),
     (COMMIT, "its commits are not on main"),
-    ("git checkout -q --detach; echo x >new; git add new; git commit -qm w", "something else than its branch"),
-    ("git switch -qc side-$$; echo x >new; git add new; git commit -qm w", "something else than its branch"),
     (
-        "git checkout -q --detach; echo x >new; git add new; git commit -qm w; git checkout -q -",
+        "git checkout -q --detach; echo $AGENCY_RUN_ID >new; git add new; git commit -qm w",
+        "something else than its branch",
+    ),
+    (
+        "git switch -qc side-$$; echo $AGENCY_RUN_ID >new; git add new; git commit -qm w",
+        "something else than its branch",
+    ),
+    (
+        "git checkout -q --detach; echo $AGENCY_RUN_ID >new; git add new; git commit -qm w; git checkout -q -",
         "commits that are on no branch",
     ),
     ("git init -q inner; echo x >inner/file", "git repositories inside"),

@@ -195,11 +195,11 @@ fn du() {
     console.finish("quick", "fix");
     sees!(console, ["du", "--repo", "."], @r"
     $ agency du --repo .
-    SIZE WORKTREE LOGS RUN  STATE      REPOSITORY
+    SIZE WORKTREE LOGS RUN  STATE  REPOSITORY
     [size] [size] [size] fix  completed  {world}/repos/project
 
     SIZE WORKTREES LOGS TRIALS RUNS  REPOSITORY
-    [size] [size] [size] [size] 1     {world}/repos/project
+    [size] [size] [size] [size] 1  {world}/repos/project
 
     SIZE KIND
     [size] logs
