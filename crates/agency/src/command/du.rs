@@ -32,8 +32,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let mut request = UsageRequest::default();
-    request.repo = args.repo.as_deref().map(|path| super::repository_root(&agency, path));
+    let request = UsageRequest { repo: args.repo.as_deref().map(|path| super::repository_root(&agency, path)) };
     let interrupts = Interrupts::listen()?;
     let phases = Phases::new("measuring", context.is_watched());
     let (begins, step) = (|steps| phases.begin(steps), || phases.step());
@@ -55,10 +54,10 @@ fn print(out: &mut dyn Write, usage: &DiskUsage, all: bool) -> io::Result<()> {
     }
     if !usage.repositories.is_empty() {
         let header = ["SIZE", "WORKTREES", "LOGS", "TRIALS", "RUNS", "REPOSITORY"];
-        write!(out, "\n{}\n", columns(&header, usage.repositories.iter().map(repository_cells).collect()))?;
+        writeln!(out, "\n{}", columns(&header, usage.repositories.iter().map(repository_cells).collect()))?;
     }
     let kinds = usage.kinds.iter().map(|kind| vec![size_text(kind.bytes), kind.kind.as_str().to_owned()]);
-    write!(out, "{}\n", columns(&["SIZE", "KIND"], kinds.collect()))?;
+    writeln!(out, "{}", columns(&["SIZE", "KIND"], kinds.collect()))?;
     let free = usage.free_bytes.map_or_else(String::new, |free| format!("; {} are free", size_text(free)));
     writeln!(out, "{} in {}{free}", size_text(usage.bytes), escaped_line(&usage.home))?;
     match usage.unread {

@@ -88,7 +88,7 @@ pub(super) fn decide(mut candidates: Vec<Candidate>, limits: &DiskLimits) -> Vec
     for Candidate { group, due, work, bytes } in candidates {
         let words = |work: &Work| match work {
             Work::BeingRemoved { why } => why.clone(),
-            work => format!("{}; {}", work.words(), due.words()),
+            Work::Nothing | Work::Landed { .. } | Work::Left(_) => format!("{}; {}", work.words(), due.words()),
         };
         let why = match work {
             Some(Work::Left(why)) if due.is_due() => Err(why),

@@ -70,7 +70,13 @@ fn add_to_run(run: &mut RunUsage, kind: DiskKind, bytes: u64) {
     match kind {
         DiskKind::Worktrees => run.worktree_bytes += bytes,
         DiskKind::Kept => run.kept_bytes += bytes,
-        _ => run.log_bytes += bytes,
+        DiskKind::Logs
+        | DiskKind::Trials
+        | DiskKind::Trash
+        | DiskKind::Sessions
+        | DiskKind::Sources
+        | DiskKind::Database
+        | DiskKind::Other => run.log_bytes += bytes,
     }
 }
 
@@ -80,6 +86,11 @@ fn add_to_repository(repository: &mut RepositoryUsage, kind: DiskKind, bytes: u6
         DiskKind::Worktrees => repository.worktree_bytes += bytes,
         DiskKind::Trials => repository.trial_bytes += bytes,
         DiskKind::Kept => repository.kept_bytes += bytes,
-        _ => repository.log_bytes += bytes,
+        DiskKind::Logs
+        | DiskKind::Trash
+        | DiskKind::Sessions
+        | DiskKind::Sources
+        | DiskKind::Database
+        | DiskKind::Other => repository.log_bytes += bytes,
     }
 }
