@@ -54,7 +54,9 @@ pub use self::error::{FailedCheck, LandError};
 pub use self::outcome::{FailedLanding, LandProgress, Landed, LandedRuns};
 pub use self::plan::{LandPlan, PlannedOutcome};
 pub use self::publish::{Publish, Published};
+pub(crate) use self::record::Intent;
 pub use self::request::{DirtyChoice, LandChecks, LandRequest, OnConflict};
+pub(crate) use self::target::target_of;
 
 impl Agency {
     /// Brings the work of one run into a branch. `progress` is called for what takes time; `stop` ends a check that runs.

@@ -10,6 +10,7 @@ mod message;
 mod restore;
 mod secrets;
 mod sync;
+mod unused;
 
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,7 @@ pub use self::error::CheckpointError;
 use self::files_index::FilesIndex;
 pub use self::message::{CheckpointCause, CheckpointMoment};
 pub use self::restore::{MovedBranch, RestoreRequest, RestoredFiles};
+pub use self::unused::{checkpoints_hold_commits, forget_checkpoints};
 use super::checkout::Checkout;
 use super::worktree_lookup::FoundWorktree;
 use super::{ChangedFile, Commit, GitWorktree, PatchContext, Repository, Result, own_ref};

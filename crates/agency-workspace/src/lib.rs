@@ -57,6 +57,7 @@ mod removal;
 mod removal_outcome;
 mod repository;
 mod resolution;
+mod resting_work;
 mod restore;
 mod review;
 mod saved_work;
@@ -83,7 +84,7 @@ pub use adopted::{AdoptedWorktree, head_of_linked, with_main_worktree};
 pub use changed_file::{ChangedFile, ChangedLines, Changes, FileStatus, Patch, PatchContext};
 pub use checkpoints::{
     Checkpoint, CheckpointCause, CheckpointError, CheckpointMoment, DiffSize, MovedBranch, RestoreRequest,
-    RestoredFiles, TakenCheckpoint, last_checkpoints,
+    RestoredFiles, TakenCheckpoint, checkpoints_hold_commits, forget_checkpoints, last_checkpoints,
 };
 pub use entry::lock_of_worktree;
 pub use error::{JjError, OLDEST_JJ, WorkspaceError};
@@ -108,6 +109,7 @@ pub use registered::{RegisteredWorktree, registered_worktrees};
 pub use removal_outcome::{BranchOutcome, DeleteBranch, Removal, RemoveOptions, SavedWork, WorktreeOutcome};
 pub use repository::Repository;
 pub use resolution::{Flaws, Resolution};
+pub use resting_work::{BesideBranch, RestingWork};
 pub use restore::{Restored, restore};
 pub use review::{Mergeable, Review, ReviewedCommit};
 pub use saved_work::{MovedRef, move_old_refs};

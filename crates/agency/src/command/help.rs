@@ -56,6 +56,7 @@ pub(super) const PAGES: &[Page] = &[
         "what each process leaves when it dies, and what completes it",
         include_str!("../../../../docs/crashes.md"),
     ),
+    ("disk-space", "what takes disk space, and what is cleaned up", include_str!("../../../../docs/disk-space.md")),
     ("errors", "error codes and exit codes", include_str!("../../../../docs/errors.md")),
     ("files", "the files of the home and of a run", include_str!("../../../../docs/files.md")),
     ("forecast", "which runs would conflict, before they land", include_str!("../../../../docs/forecast.md")),

@@ -114,6 +114,8 @@ const SCHEMAS: &[NamedSchema] = &[
     ("stop-several", "agency stop with several runs", || answer_schema(schema_for!(Runs))),
     ("rm", "agency rm with one run", || answer_schema(schema_for!(rm::Outcome))),
     ("rm-several", "agency rm with several runs", || answer_schema(schema_for!(rm::RemovedRuns))),
+    ("du", "agency du", || answer_schema(schema_for!(agency_engine::housekeeping::DiskUsage))),
+    ("gc", "agency gc", || answer_schema(schema_for!(super::gc::CleanUp))),
     ("restore", "agency restore", || answer_schema(schema_for!(restore::RestoredWork))),
     ("land", "agency land", || answer_schema(schema_for!(super::land::LandAnswer))),
     ("land-all-ready-dry-run", "agency land --all-ready --dry-run", || {

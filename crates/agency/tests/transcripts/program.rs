@@ -44,6 +44,8 @@ fn program() {
       stop  Stop runs: TERM to the agent, the grace period, then KILL; the worktree stays
       rm  Remove worktrees and sessions of finished runs; uncommitted work is saved first
       restore  Bring work that `agency rm` saved back into a new branch, or with jj a new bookmark
+      du  Show what takes disk space: runs, repositories and kinds of files, the largest first
+      gc  Remove what finished runs hold and nothing needs any more, with a reason for each
       trust  Show the commands of a repository's .agency/project.toml, and approve them
       import  Adopt the worktrees of another program as finished runs; neither they nor its files
                    are changed
