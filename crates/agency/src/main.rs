@@ -28,7 +28,6 @@ fn main() -> ExitCode {
     if let Some(code) = child::run() {
         return code;
     }
-    command::completions::complete_commands_of(cli::command);
     clap_complete::CompleteEnv::with_factory(cli::command).complete();
     cli::run(std::env::args_os())
 }

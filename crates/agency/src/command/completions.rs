@@ -4,7 +4,6 @@
 
 use std::ffi::OsStr;
 use std::process::ExitCode;
-use std::sync::OnceLock;
 
 use agency_engine::config::AgentConfig;
 use agency_engine::orchestrator::SessionManager;
@@ -25,15 +24,6 @@ use crate::view::Status;
 
 /// How many runs or sessions are offered at most, the newest.
 const MAX_CANDIDATES: u32 = 100;
-
-/// Describes the whole command line, which is put together above the commands.
-static WHOLE: OnceLock<fn() -> clap::Command> = OnceLock::new();
-
-/// Lets commands be completed by the names of others.
-pub(crate) fn complete_commands_of(whole: fn() -> clap::Command) {
-    // A second call would name the same function.
-    let _ = WHOLE.set(whole);
-}
 
 /// Print a script that completes agency's commands, options and runs
 #[derive(Debug, clap::Args)]
@@ -237,20 +227,10 @@ fn is_one_word(value: &str) -> bool {
     !value.is_empty() && !value.starts_with('-') && value.chars().all(is_plain)
 }
 
-/// The commands and the pages of the documentation; a page that has the name of a command is offered by its file name.
+/// The pages of the documentation.
 pub(super) fn topic_candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let Some(root) = WHOLE.get().map(|whole| whole()) else { return vec![] };
-        let commands = root.get_subcommands().filter(|command| !command.is_hide_set());
-        let commands = commands.map(|command| {
-            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            CompletionCandidate::new(command.get_name()).help(Some(about.into()))
-        });
-        let pages = super::help::PAGES.iter().map(|(name, about, _)| {
-            let is_command = root.find_subcommand(name).is_some();
-            let name = if is_command { format!("{name}.md") } else { (*name).to_owned() };
-            CompletionCandidate::new(name).help(Some((*about).into()))
-        });
-        commands.chain(pages).collect()
+        let pages = super::help::PAGES.iter();
+        pages.map(|(name, about, _)| CompletionCandidate::new(*name).help(Some((*about).into()))).collect()
     })
 }
