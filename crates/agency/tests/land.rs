@@ -4,6 +4,7 @@
 mod land {
     mod agents;
     mod conflict;
+    mod hostile;
     mod killed;
     mod landing;
     mod publishing;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agency_workspace::{GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy};
+use agency_workspace::{GitWorktree, MergeError, MergeOutcome, MergeStrategy};
 
 use crate::merging::{merged, request};
 use crate::world::{World, commit_all, git, write};
@@ -92,7 +92,7 @@ fn what_the_user_wrote_while_git_failed_stays() {
     let smudge = format!("test -e '{}' || cat; echo mine >'{}'; exit 1", away.display(), users.display());
     world.git(["config", "filter.far.smudge", &smudge]);
     write(&away, "");
-    let outcome = worktree.merge(&MergeRequest { ..request(MergeStrategy::Merge) });
+    let outcome = worktree.merge(&request(MergeStrategy::Merge));
     assert!(!matches!(outcome, Ok(MergeOutcome::Merged(_))), "{outcome:?}");
     assert_eq!(fs::read_to_string(&users).unwrap(), "mine\n");
     assert_eq!(fs::read_to_string(world.repository.join("a.txt")).unwrap(), "one\ntwo\n");

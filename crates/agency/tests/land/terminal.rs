@@ -12,6 +12,11 @@ const PRINTF: &str = r"a\033]0;owned\007\033[2J\033[31m\342\200\256\342\200\213\
 /// What has to be seen of it.
 const SHOWN: &str = "a\\x1b]0;owned\\x07\\x1b[2J\\x1b[31m\\u{202e}\\u{200b}\\u{9b}";
 
+/// The name itself.
+fn hostile_name(world: &World) -> String {
+    world.run(world.program("printf").arg(PRINTF)).stdout
+}
+
 /// What a command writes to a terminal in the repository, whether it succeeds or not.
 fn on_terminal(world: &World, repo: &Repo, arguments: &[&str]) -> String {
     let words: Vec<String> = arguments.iter().map(|word| format!("'{word}'")).collect();
@@ -83,15 +88,15 @@ fn no_command_of_landing_obeys_or_hides_what_an_agent_wrote() {
         }
     }
     // The user's own file at such a name.
-    let name = String::from_utf8(world.run(world.program("printf").arg(PRINTF)).stdout.into_bytes()).unwrap();
+    let name = hostile_name(&world);
     fs::write(repo.path.join(format!("{name}.loose")), "of the user\n").unwrap();
-    let (third, path) = (finished(&world, &repo, &format!("printf x >\"$(printf '{PRINTF}').loose\"")), &repo.path);
+    let third = finished(&world, &repo, &format!("printf x >\"$(printf '{PRINTF}').loose\""));
     let asked = world.terminal(&["land", &third.id]);
     let shown = asked.wait_for_text("[c]ancel?");
     assert!(!shown.lines().any(|line| line.starts_with("hint: agency rm")), "{shown}");
     asked.type_text("c\r");
     asked.wait_for_exit();
-    assert_eq!(fs::read_to_string(path.join(format!("{name}.loose"))).unwrap(), "of the user\n");
+    assert_eq!(fs::read_to_string(repo.path.join(format!("{name}.loose"))).unwrap(), "of the user\n");
     assert_harmless("a dirty checkout", &on_terminal(&world, &repo, &["land", "--json", &third.id]));
 }
 
@@ -109,7 +114,7 @@ fn no_command_of_checkpoints_and_reviews_obeys_or_hides_what_an_agent_wrote() {
     let worktree = world.show(&run)["worktree_path"].as_str().unwrap().to_owned();
     assert_harmless("restore", &on_terminal(&world, &repo, &["checkpoint", "restore", id, "0"]));
     repo.write(".git/info/exclude", "*.loose\n");
-    let name = String::from_utf8(world.run(world.program("printf").arg(PRINTF)).stdout.into_bytes()).unwrap();
+    let name = hostile_name(&world);
     fs::write(format!("{worktree}/{name}.loose"), "ignored\n").unwrap();
     let restored = shows(&world, &repo, &["checkpoint", "restore", id, "1"]);
     assert!(restored.contains("left alone"), "{restored}");
