@@ -39,13 +39,13 @@ fn what_git_wrote_before_a_file_did_not_fit_is_taken_back() {
     let failed = land_with_small_files(&world, &repo, &run);
     assert_eq!(code(&failed), "E_MERGE_FAILED", "{failed}");
     assert!(failed.stdout.contains("unable to write file"), "{failed}");
-    assert_eq!(repo.git(&["status", "--porcelain", "--ignored"]), "?? mine\n");
+    assert_eq!(repo.git(&["status", "--porcelain", "--ignored"]), "?? mine");
     assert_eq!(repo.git(&["rev-parse", "main"]), main);
     assert!(!repo.path.join("sub").exists(), "no empty directory is left");
     world.ok(&["land", &run.id]);
     assert_eq!(fs::metadata(repo.path.join("sub/large/big")).unwrap().len(), 3_000_000);
-    assert_eq!(repo.git(&["status", "--porcelain"]), "?? mine\n");
-    assert_eq!(on(&repo, "main", "file/inside"), "new\n");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "?? mine");
+    assert_eq!(on(&repo, "main", "file/inside"), "new");
 }
 
 #[test]
@@ -81,6 +81,6 @@ fn a_filter_that_fails_leaves_no_half_update() {
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
     fs::write(&server, "up").unwrap();
     world.ok(&["land", &run.id]);
-    assert_eq!(on(&repo, "main", "new.big"), "new\n");
+    assert_eq!(on(&repo, "main", "new.big"), "new");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
