@@ -53,6 +53,7 @@ mod merging_hooks;
 #[cfg(feature = "fault-points")]
 #[cfg(test)]
 mod merging_killed;
+mod merging_killed_git;
 #[cfg(test)]
 mod merging_partly;
 #[cfg(test)]
