@@ -6,6 +6,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use super::super::git_command::GitCommand;
 use super::super::{Commit, GitWorktree, WorkspaceError, link};
 use super::advance::switch;
 use super::context::MergeContext;
@@ -74,6 +75,8 @@ pub(super) fn take_back(common_dir: &Path, worktree: &GitWorktree, lock: &Lock) 
     let note = String::from_utf8_lossy(&note).into_owned();
     if let Some((before, after, target)) = parse(&note)
         && tip_of(common_dir, target)?.as_ref() == Some(&before)
+        // Git deletes a commit to which nothing points after some weeks.
+        && exists(common_dir, &after)?
     {
         let begun = Begun { common_dir, target, before: &before, after: &after };
         for checkout in MergeContext::read(common_dir, worktree, target)?.checkouts {
@@ -98,6 +101,11 @@ pub(super) fn forget(common_dir: &Path) -> Result<(), MergeError> {
 pub(super) fn index_lock(checkout: &Path) -> Option<PathBuf> {
     let lock = link::git_dir(checkout)?.join("index.lock");
     lock.symlink_metadata().is_ok().then_some(lock)
+}
+
+fn exists(common_dir: &Path, commit: &Commit) -> Result<bool, MergeError> {
+    let asked = GitCommand::on(common_dir).run(["cat-file", "-e"]).arg(format!("{commit}^{{commit}}"));
+    Ok(asked.finish()?.success)
 }
 
 fn parse(note: &str) -> Option<(Commit, Commit, &str)> {

@@ -122,3 +122,15 @@ fn what_the_user_wrote_after_a_merge_was_killed_is_no_file_of_gits() {
     merged(half.worktree.merge(&request(MergeStrategy::Merge)));
     half.has_landed();
 }
+
+#[test]
+fn a_note_that_leads_nowhere_stops_no_merge() {
+    for note in ["", "nonsense\n", "{tip} 1111111111111111111111111111111111111111 main\n", "{tip} {tip} ../main\n"] {
+        let half = Half::new("true");
+        let path = half.world.repository.join(".git/agency-merge-update");
+        write(&path, &note.replace("{tip}", half.world.head().as_str()));
+        merged(half.worktree.merge(&request(MergeStrategy::Merge)));
+        half.has_landed();
+        assert!(!path.exists());
+    }
+}
