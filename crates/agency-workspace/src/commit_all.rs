@@ -43,19 +43,19 @@ pub(super) fn commit_all(worktree: &GitWorktree, message: &str, into: Option<&st
     staging.add_everything()?;
     // The repository may track it, or the agent may have added it.
     staging.git().run(["reset", "--quiet", "HEAD", "--", PROMPT]).read()?;
-    let left_out = staging.nested().not_saved();
+    let (new_links, left_out) = new_links(worktree, &staging)?;
     let compare = staging.git().run(["diff-index", "--cached", "--name-only", "-z", "--no-renames"]);
     let files = paths_in(&compare.comparing_links().args(["HEAD", "--"]).read()?).len();
     if let Some(elsewhere) = elsewhere {
         place.check_elsewhere(&elsewhere, &staging, (files, message), into)?;
-        return Ok(Committed { commit: tip(worktree, &lookup.common_dir)?, files: 0, left_out });
+        return Ok(Committed { commit: tip(worktree, &lookup.common_dir)?, files: 0, left_out, new_links });
     }
     if files > 0 {
         commit(worktree, &staging, &lookup.common_dir, message)?;
         fault::point("merge.committed");
     }
     replace_index(&worktree.path, &admin_dir, &staging.index())?;
-    Ok(Committed { commit: tip(worktree, &lookup.common_dir)?, files, left_out })
+    Ok(Committed { commit: tip(worktree, &lookup.common_dir)?, files, left_out, new_links })
 }
 
 /// Git's directory for the worktree, to which its `.git` file must lead: a worktree without it is not used as one.
@@ -109,6 +109,19 @@ fn refuse_half_done(worktree: &GitWorktree, staging: &Staging<'_>, admin_dir: &P
     }
     let operation = operation.unwrap_or("merge");
     Err(MergeError::HalfDone { run: worktree.run.clone(), path: worktree.path.clone(), operation, files })
+}
+
+/// The repositories inside the worktree whose content is nowhere else: those that are linked at another commit than in the
+/// base, and the others.
+fn new_links(worktree: &GitWorktree, staging: &Staging<'_>) -> Result<(Vec<PathBuf>, Vec<PathBuf>), MergeError> {
+    let not_saved = staging.nested().not_saved();
+    if not_saved.is_empty() {
+        return Ok((vec![], vec![]));
+    }
+    let listed = ["diff-index", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=AMT"];
+    let git = staging.git().run(listed).comparing_links().args([worktree.base.as_str(), "--"]);
+    let changed = paths_in(&git.read()?);
+    Ok(not_saved.into_iter().partition(|path| changed.contains(path)))
 }
 
 fn tip(worktree: &GitWorktree, common_dir: &Path) -> Result<Commit, MergeError> {

@@ -57,6 +57,8 @@ pub struct Committed {
     pub files: usize,
     /// Git repositories inside the worktree, whose content a commit cannot hold.
     pub left_out: Vec<PathBuf>,
+    /// Those of which the branch names another commit than its base, which may be in the worktree only.
+    pub new_links: Vec<PathBuf>,
 }
 
 /// Looks at a merge before it is visible; `false` keeps the target where it is.
