@@ -10,6 +10,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use agency_model::shell_quoted;
+
 use self::attach::Attached;
 use self::elsewhere::{Elsewhere, WorkPlace};
 use super::checkout::Checkout;
@@ -77,7 +79,11 @@ fn commit(worktree: &GitWorktree, staging: &Staging<'_>, common_dir: &Path, mess
     if committed.success {
         return Ok(());
     }
-    Err(MergeError::NotCommitted { path: worktree.path.clone(), message: committed.stderr })
+    let message = match committed.stderr.as_str() {
+        "" => format!("a hook in {}, such as commit-msg, refused it and printed nothing", shell_quoted(&hooks)),
+        said => said.to_owned(),
+    };
+    Err(MergeError::NotCommitted { path: worktree.path.clone(), message })
 }
 
 /// Gives the worktree's own index the content of another one, under git's lock.

@@ -25,7 +25,7 @@ pub(super) struct Step<'a> {
     pub(super) before: &'a Commit,
     pub(super) after: &'a Commit,
     pub(super) dirty: &'a DirtyFiles,
-    /// The lock of merges. Git holds it too while it changes files: it goes on if this process is killed.
+    /// The lock of merges. Git holds it too while it changes files: it continues if this process is killed.
     pub(super) lock: &'a Lock,
 }
 

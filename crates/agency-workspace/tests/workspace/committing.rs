@@ -76,6 +76,11 @@ fn hooks_change_and_refuse_a_commit_as_for_a_person() {
     assert!(error.to_string().contains("not with that message"), "{error}");
     assert!(!world.repository.join(".git/told").exists());
 
+    world.hook("pre-commit", "exit 1");
+    let error = worktree.commit_all("refuse this, too").unwrap_err();
+    assert!(error.to_string().contains("refused it and printed nothing"), "{error}");
+    world.hook("pre-commit", "echo formatted >a.txt; git add a.txt");
+
     worktree.commit_all("fine").unwrap();
     assert_eq!(git(&worktree.path, ["show", "HEAD:a.txt"]), "formatted");
     assert_eq!(git(&worktree.path, ["log", "-1", "--format=%B"]), "fine\nprepared message\nchecked");
