@@ -16,9 +16,9 @@ impl Coded for LandError {
     fn explain(&self, problem: Problem) -> Problem {
         match self {
             Self::NotReady { id, .. } => problem.detail("run", id),
-            Self::Removed { id } => problem.detail("run", id).hint(
-                "agency show <run> says whether it landed before; agency restore <run> brings back what was saved",
-            ),
+            Self::Removed { id } => problem
+                .detail("run", id)
+                .hint("agency restore <run> brings back what was saved; agency show <run> says whether it had landed"),
             Self::Nothing { id, target } => {
                 problem.detail("run", id).detail("target", target).hint("agency diff <run> shows what it changed")
             }
