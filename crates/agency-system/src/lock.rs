@@ -43,6 +43,11 @@ impl Lock {
         }
     }
 
+    /// A second handle of the lock, which stays held until both are closed.
+    pub fn shared(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+
     /// Lets a command hold the lock too, until it ends.
     pub fn share_with(&self, command: &mut Command) {
         inherit(command, &self.file);

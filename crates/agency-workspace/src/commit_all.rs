@@ -10,6 +10,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use agency_model::shell_quoted;
+
 use self::attach::Attached;
 use self::elsewhere::{Elsewhere, WorkPlace};
 use super::checkout::Checkout;
@@ -43,19 +45,19 @@ pub(super) fn commit_all(worktree: &GitWorktree, message: &str, into: Option<&st
     staging.add_everything()?;
     // The repository may track it, or the agent may have added it.
     staging.git().run(["reset", "--quiet", "HEAD", "--", PROMPT]).read()?;
-    let left_out = staging.nested().not_saved();
+    let (new_links, left_out) = new_links(worktree, &staging)?;
     let compare = staging.git().run(["diff-index", "--cached", "--name-only", "-z", "--no-renames"]);
     let files = paths_in(&compare.comparing_links().args(["HEAD", "--"]).read()?).len();
     if let Some(elsewhere) = elsewhere {
         place.check_elsewhere(&elsewhere, &staging, (files, message), into)?;
-        return Ok(Committed { commit: tip(worktree, &lookup.common_dir)?, files: 0, left_out });
+        return Ok(Committed { commit: tip(worktree, &lookup.common_dir)?, files: 0, left_out, new_links });
     }
     if files > 0 {
         commit(worktree, &staging, &lookup.common_dir, message)?;
         fault::point("merge.committed");
     }
     replace_index(&worktree.path, &admin_dir, &staging.index())?;
-    Ok(Committed { commit: tip(worktree, &lookup.common_dir)?, files, left_out })
+    Ok(Committed { commit: tip(worktree, &lookup.common_dir)?, files, left_out, new_links })
 }
 
 /// Git's directory for the worktree, to which its `.git` file must lead: a worktree without it is not used as one.
@@ -77,7 +79,11 @@ fn commit(worktree: &GitWorktree, staging: &Staging<'_>, common_dir: &Path, mess
     if committed.success {
         return Ok(());
     }
-    Err(MergeError::NotCommitted { path: worktree.path.clone(), message: committed.stderr })
+    let message = match committed.stderr.as_str() {
+        "" => format!("a hook in {}, such as commit-msg, refused it and printed nothing", shell_quoted(&hooks)),
+        said => said.to_owned(),
+    };
+    Err(MergeError::NotCommitted { path: worktree.path.clone(), message })
 }
 
 /// Gives the worktree's own index the content of another one, under git's lock.
@@ -109,6 +115,19 @@ fn refuse_half_done(worktree: &GitWorktree, staging: &Staging<'_>, admin_dir: &P
     }
     let operation = operation.unwrap_or("merge");
     Err(MergeError::HalfDone { run: worktree.run.clone(), path: worktree.path.clone(), operation, files })
+}
+
+/// The repositories inside the worktree whose content is nowhere else: those that are linked at another commit than in the
+/// base, and the others.
+fn new_links(worktree: &GitWorktree, staging: &Staging<'_>) -> Result<(Vec<PathBuf>, Vec<PathBuf>), MergeError> {
+    let not_saved = staging.nested().not_saved();
+    if not_saved.is_empty() {
+        return Ok((vec![], vec![]));
+    }
+    let listed = ["diff-index", "--cached", "--name-only", "-z", "--no-renames", "--diff-filter=AMT"];
+    let git = staging.git().run(listed).comparing_links().args([worktree.base.as_str(), "--"]);
+    let changed = paths_in(&git.read()?);
+    Ok(not_saved.into_iter().partition(|path| changed.contains(path)))
 }
 
 fn tip(worktree: &GitWorktree, common_dir: &Path) -> Result<Commit, MergeError> {

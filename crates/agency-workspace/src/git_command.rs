@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 use tracing::debug;
 
+use agency_system::lock::Lock;
+
 use super::captured::CapturedOutput;
 use super::pipes::{self, Sources, Watched};
 use super::{Result, WorkspaceError, jj_link, search_path};
@@ -212,6 +214,13 @@ impl GitCommand {
     pub(super) fn input(mut self, file: File) -> Self {
         self.command.stdin(file);
         self
+    }
+
+    /// Lets git hold a lock until its own end, even if this process is killed. As its standard input, which neither hooks nor
+    /// programs in the background inherit from git.
+    pub(super) fn holding(self, lock: &Lock) -> Result<Self> {
+        let file = lock.shared().map_err(|source| cannot_start(&self.directory, source))?;
+        Ok(self.input(file))
     }
 
     /// Leaves the user's language to git and to the hooks that it runs: they may read files that are not ASCII.

@@ -4,6 +4,7 @@
 //! was made is never made again.
 
 mod advance;
+mod begun;
 mod checks;
 mod combine;
 mod context;
@@ -35,6 +36,7 @@ use super::worktree_lookup::FoundWorktree;
 use super::{Commit, GitWorktree, branch};
 use advance::Advanced;
 use agency_system::fault;
+use agency_system::lock::Lock;
 pub(super) use checks::check_target;
 use combine::Made;
 pub(super) use context::MergeContext;
@@ -55,6 +57,8 @@ pub struct Committed {
     pub files: usize,
     /// Git repositories inside the worktree, whose content a commit cannot hold.
     pub left_out: Vec<PathBuf>,
+    /// Those of which the branch names another commit than its base, which may be in the worktree only.
+    pub new_links: Vec<PathBuf>,
 }
 
 /// Looks at a merge before it is visible; `false` keeps the target where it is.
@@ -88,7 +92,12 @@ pub(super) fn merge(
 ) -> Result<MergeOutcome, MergeError> {
     checks::check_git_version(request.strategy)?;
     let common_dir = FoundWorktree::find(worktree)?.common_dir;
-    let mut lock = Some(context::lock_merges(&common_dir)?);
+    let locked = || -> Result<Lock, MergeError> {
+        let lock = context::lock_merges(&common_dir)?;
+        begun::take_back(&common_dir, worktree, &lock)?;
+        Ok(lock)
+    };
+    let mut lock = locked()?;
     let target = check_target(&common_dir, &worktree.branch, &request.into)?;
     let merging = Merging { worktree, request, common_dir: &common_dir, target: &target };
     for attempt in 0..MAX_ATTEMPTS {
@@ -99,22 +108,20 @@ pub(super) fn merge(
         fault::point("merge.made");
         if let Some(check) = check.as_deref_mut() {
             // Other merges need not wait for a check. But one that was overtaken twice would be again.
-            let waits_alone = attempt < UNLOCKED_CHECKS;
-            if waits_alone {
-                drop(lock.take());
-            }
+            let kept = (attempt >= UNLOCKED_CHECKS).then_some(lock);
             if !check(&proposed) {
                 return Ok(MergeOutcome::Refused { target, commit: proposed.commit });
             }
             fault::point("merge.checked");
-            if waits_alone {
-                lock = Some(context::lock_merges(&common_dir)?);
-            }
+            lock = match kept {
+                Some(lock) => lock,
+                None => locked()?,
+            };
             if merging.is_overtaken(&proposed)? {
                 continue;
             }
         }
-        if let Some(outcome) = merging.complete(&proposed)? {
+        if let Some(outcome) = merging.complete(&proposed, &lock)? {
             return Ok(outcome);
         }
     }
@@ -165,7 +172,7 @@ impl Merging<'_> {
     }
 
     /// Moves the target; `None` where it was moved meanwhile.
-    fn complete(&self, proposed: &ProposedMerge) -> Result<Option<MergeOutcome>, MergeError> {
+    fn complete(&self, proposed: &ProposedMerge, lock: &Lock) -> Result<Option<MergeOutcome>, MergeError> {
         let Self { worktree, request, common_dir, target } = *self;
         let ProposedMerge { before, commit, tip, .. } = proposed;
         // Hooks and checks take their time: meanwhile the user may have switched branches.
@@ -179,7 +186,7 @@ impl Merging<'_> {
         }
         fault::point("merge.recorded");
         let (branch, dirty) = (&worktree.branch, &request.dirty);
-        let step = advance::Step { place: &place, branch, before, after: commit, dirty };
+        let step = advance::Step { place: &place, branch, before, after: commit, dirty, lock };
         let changes_hooks = step.changes_hooks(&place.top)?;
         match step.advance()? {
             Advanced::Moved => {

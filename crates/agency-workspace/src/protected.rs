@@ -37,7 +37,10 @@ pub(super) fn protected_work(worktree: &GitWorktree, globs: &[String]) -> Result
         message: "conflicts are left after everything was added".to_owned(),
     };
     let tree = staging.tree()?.ok_or_else(conflicts)?;
-    let changed = take_back(&staging, base, globs)?;
+    let mut changed = take_back(&staging, base, globs)?;
+    changed.extend(take_back_attributes(&staging, base, globs)?);
+    changed.sort();
+    changed.dedup();
     let checked = staging.tree()?.ok_or_else(conflicts)?;
     let message = format!("Work of {} that was checked", worktree.run);
     let commit = commit_tree(&staging, &checked, &[&worktree.base], &message)?;
@@ -49,24 +52,74 @@ fn take_back(staging: &Staging<'_>, base: &str, globs: &[String]) -> Result<Vec<
     if globs.is_empty() {
         return Ok(vec![]);
     }
-    let patterns = globs.iter().map(|glob| format!(":(top,glob){glob}"));
+    let found = differences(staging, base, globs)?;
+    set(staging, found.iter().map(|found| (&found.in_base, &found.path)))?;
+    Ok(found.into_iter().map(|found| PathBuf::from(OsString::from_vec(found.path))).collect())
+}
+
+/// The same for the files of attributes by which git would write protected files in another form than at the base.
+fn take_back_attributes(staging: &Staging<'_>, base: &str, globs: &[String]) -> Result<Vec<PathBuf>> {
+    if globs.is_empty() {
+        return Ok(vec![]);
+    }
+    let found = differences(staging, base, &["**/.gitattributes".to_owned()])?;
+    if found.is_empty() {
+        return Ok(vec![]);
+    }
+    let of_work = attributes(staging, globs)?;
+    set(staging, found.iter().map(|found| (&found.in_base, &found.path)))?;
+    if attributes(staging, globs)? == of_work {
+        set(staging, found.iter().map(|found| (&found.in_work, &found.path)))?;
+        return Ok(vec![]);
+    }
+    Ok(found.into_iter().map(|found| PathBuf::from(OsString::from_vec(found.path))).collect())
+}
+
+/// The attributes of the protected files, as git prints them.
+fn attributes(staging: &Staging<'_>, globs: &[String]) -> Result<Vec<u8>> {
+    let files = staging.git().run(["ls-files", "--cached", "-z", "--"]).args(patterns(globs)).read()?;
+    let given = standard_input(&files).map_err(WorkspaceError::io("write to", &std::env::temp_dir()))?;
+    staging.git().run(["check-attr", "--cached", "--all", "-z", "--stdin"]).input(given).read()
+}
+
+/// A file that the private index has in another form than the base, with mode and object in both.
+struct Difference {
+    path: Vec<u8>,
+    in_base: String,
+    in_work: String,
+}
+
+fn differences(staging: &Staging<'_>, base: &str, globs: &[String]) -> Result<Vec<Difference>> {
     let listed = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev"];
-    let printed = staging.git().run(listed).comparing_links().arg(base).arg("--").args(patterns).read()?;
+    let printed = staging.git().run(listed).comparing_links().arg(base).arg("--").args(patterns(globs)).read()?;
     let mut fields = printed.split(|byte| *byte == 0);
-    let (mut lines, mut changed) = (vec![], vec![]);
+    let mut found = vec![];
     while let (Some(about), Some(path)) = (fields.next(), fields.next()) {
         // `:<mode in base> <mode> <object in base> <object> <letter>`
         let about = String::from_utf8_lossy(about).into_owned();
-        let mut words = about.trim_start_matches(':').split(' ');
-        let (Some(mode), Some(object)) = (words.next(), words.nth(1)) else { break };
+        let words: Vec<&str> = about.trim_start_matches(':').split(' ').collect();
+        let [old_mode, new_mode, old, new, ..] = words.as_slice() else { break };
         // Mode 0 takes a file out.
-        let mode = if mode == "000000" { "0" } else { mode };
-        lines.extend_from_slice(format!("{mode} {object}\t").as_bytes());
+        let entry = |mode: &str, object: &str| format!("{} {object}", if mode == "000000" { "0" } else { mode });
+        found.push(Difference { path: path.to_vec(), in_base: entry(old_mode, old), in_work: entry(new_mode, new) });
+    }
+    Ok(found)
+}
+
+fn set<'a>(staging: &Staging<'_>, entries: impl Iterator<Item = (&'a String, &'a Vec<u8>)>) -> Result<()> {
+    let mut lines = vec![];
+    for (entry, path) in entries {
+        lines.extend_from_slice(entry.as_bytes());
+        lines.push(b'\t');
         lines.extend_from_slice(path);
         lines.push(0);
-        changed.push(PathBuf::from(OsString::from_vec(path.to_vec())));
     }
     let given = standard_input(&lines).map_err(WorkspaceError::io("write to", &std::env::temp_dir()))?;
     staging.git().run(["update-index", "-z", "--index-info"]).input(given).read()?;
-    Ok(changed)
+    Ok(())
+}
+
+/// What users wrote as patterns of git.
+fn patterns(globs: &[String]) -> impl Iterator<Item = String> {
+    globs.iter().map(|glob| format!(":(top,glob){glob}"))
 }

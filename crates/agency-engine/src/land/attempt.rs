@@ -95,11 +95,11 @@ impl Attempt<'_> {
         let Prepared { row, worktree, target, .. } = prepared;
         let given = self.request.message.clone();
         let message = given.clone().unwrap_or_else(|| self.agency.land_message(row));
-        let Committed { commit: tip, files, left_out } = self.commit(prepared, &message)?;
+        let Committed { commit: tip, files, left_out, new_links } = self.commit(prepared, &message)?;
         fault::point("land.committed");
         (self.progress)(LandProgress::Landing { id: &row.id, target });
-        if files > 0 || !left_out.is_empty() {
-            (self.progress)(LandProgress::Committed { files, left_out: &left_out });
+        if files > 0 || !left_out.is_empty() || !new_links.is_empty() {
+            (self.progress)(LandProgress::Committed { files, left_out: &left_out, new_links: &new_links });
         }
         let owner = self.agency.home.run(&row.worktree_owner());
         let request = MergeRequest {

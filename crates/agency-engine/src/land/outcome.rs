@@ -27,6 +27,8 @@ pub enum LandProgress<'a> {
         files: usize,
         /// Git repositories inside the worktree, whose content a commit cannot hold.
         left_out: &'a [PathBuf],
+        /// Those of which the work names another commit than its base, which may be in the worktree only.
+        new_links: &'a [PathBuf],
     },
     /// The agent resolves conflicts, in this run.
     AgentResolves {

@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use super::super::git_command::GitCommand;
-use super::super::{Commit, branch, link};
+use super::super::{Commit, branch};
+use super::begun::{self, Begun, index_lock};
 use super::context::MergeContext;
 use super::dirty::Dirty;
 use super::hooks::directory_at;
@@ -14,6 +15,7 @@ use super::put_back::Unfinished;
 use super::save::{Cleared, Saving};
 use super::{DirtyCheckout, DirtyFiles, MergeError, tip_of};
 use agency_system::fault;
+use agency_system::lock::Lock;
 
 /// One move of the target.
 pub(super) struct Step<'a> {
@@ -23,6 +25,8 @@ pub(super) struct Step<'a> {
     pub(super) before: &'a Commit,
     pub(super) after: &'a Commit,
     pub(super) dirty: &'a DirtyFiles,
+    /// The lock of merges. Git holds it too while it changes files: it continues if this process is killed.
+    pub(super) lock: &'a Lock,
 }
 
 /// The outcome.
@@ -36,7 +40,7 @@ pub(super) enum Advanced {
 }
 
 /// What git did with one checkout.
-enum Forwarded {
+pub(super) enum Forwarded {
     Done,
     Refused(String),
 }
@@ -51,11 +55,25 @@ impl Step<'_> {
         } else if !dirty.is_empty() {
             return Ok(Advanced::Blocked(described(&dirty)));
         }
+        let begun = Begun {
+            common_dir: &self.place.common_dir,
+            target: &self.place.target,
+            before: self.before,
+            after: self.after,
+        };
+        if !self.place.checkouts.is_empty() {
+            begun.note()?;
+        }
         let advanced = self.update();
         if !matches!(advanced, Ok(Advanced::Moved)) {
             for cleared in &cleared {
                 cleared.restore()?;
             }
+        }
+        // Half of an update may be left, which the next merge takes back. Among changes of the user it could not tell.
+        let is_whole = matches!(advanced, Ok(_) | Err(MergeError::NotMoved { .. }));
+        if is_whole || !cleared.is_empty() {
+            begun::forget(&self.place.common_dir)?;
         }
         advanced
     }
@@ -64,7 +82,7 @@ impl Step<'_> {
     fn clear(&self, dirty: &[(PathBuf, Dirty)], name: &str, cleared: &mut Vec<Cleared>) -> Result<(), MergeError> {
         for (checkout, dirty) in dirty {
             let common_dir = &self.place.common_dir;
-            let saving = Saving { checkout, common_dir, before: self.before, name };
+            let saving = Saving { checkout, common_dir, before: self.before, name, lock: self.lock };
             match saving.clear(dirty) {
                 Ok(found) => cleared.extend(found),
                 Err(error) => {
@@ -83,7 +101,7 @@ impl Step<'_> {
         let mut updated = Vec::new();
         let mut forwarded = Forwarded::Done;
         for other in others {
-            forwarded = switch(other, self.before, self.after)?;
+            forwarded = switch(other, (self.before, self.after), self.lock)?;
             if let Forwarded::Refused(message) = &forwarded {
                 self.put_back(other, message)?;
                 break;
@@ -99,7 +117,7 @@ impl Step<'_> {
             Forwarded::Refused(message) => message,
         };
         for other in updated {
-            switch(other, self.after, self.before)?;
+            switch(other, (self.after, self.before), self.lock)?;
         }
         if self.tip()?.as_ref() != Some(self.before) {
             return Ok(Advanced::Overtaken);
@@ -114,7 +132,7 @@ impl Step<'_> {
     /// Lets git move branch and files together, as `git merge --ff-only` does for a user.
     fn fast_forward(&self, checkout: &Path) -> Result<Forwarded, MergeError> {
         let staged = self.staged(checkout)?;
-        let git = GitCommand::at(checkout).in_users_language().uninterrupted();
+        let git = GitCommand::at(checkout).in_users_language().uninterrupted().holding(self.lock)?;
         // Git updates the files first, and would run the hooks that come with the merge.
         let git = if self.changes_hooks(checkout)? { git.config("core.hooksPath=/dev/null") } else { git };
         let finished = git
@@ -127,8 +145,7 @@ impl Step<'_> {
             return Ok(Forwarded::Done);
         }
         let message = finished.stderr;
-        let lock = link::git_dir(checkout).map(|git_dir| git_dir.join("index.lock"));
-        if let Some(lock) = lock.filter(|lock| lock.symlink_metadata().is_ok()) {
+        if let Some(lock) = index_lock(checkout) {
             return Err(MergeError::CheckoutLocked { path: checkout.to_owned(), lock, message });
         }
         if self.tip()?.as_ref() == Some(self.before) {
@@ -136,7 +153,7 @@ impl Step<'_> {
             if self.staged(checkout)? == staged {
                 self.put_back(checkout, &message)?;
             } else {
-                let git = GitCommand::at(checkout).uninterrupted().run(["read-tree", "-m", "-u"]);
+                let git = GitCommand::at(checkout).uninterrupted().holding(self.lock)?.run(["read-tree", "-m", "-u"]);
                 git.args([self.after.as_str(), self.before.as_str()]).read()?;
             }
         }
@@ -214,8 +231,8 @@ pub(super) fn described(dirty: &[(PathBuf, Dirty)]) -> Vec<DirtyCheckout> {
 }
 
 /// Lets git move files and index of a checkout from one commit to another; its branch is moved elsewhere.
-fn switch(checkout: &Path, from: &Commit, to: &Commit) -> Result<Forwarded, MergeError> {
-    let git = GitCommand::at(checkout).config("core.hooksPath=/dev/null").uninterrupted();
+pub(super) fn switch(checkout: &Path, (from, to): (&Commit, &Commit), lock: &Lock) -> Result<Forwarded, MergeError> {
+    let git = GitCommand::at(checkout).config("core.hooksPath=/dev/null").uninterrupted().holding(lock)?;
     let git = git.run(["read-tree", "-m", "-u"]);
     let finished = git.args([from.as_str(), to.as_str()]).finish()?;
     Ok(if finished.success { Forwarded::Done } else { Forwarded::Refused(finished.stderr) })

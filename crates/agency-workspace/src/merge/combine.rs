@@ -163,10 +163,23 @@ impl NewCommit<'_> {
     }
 }
 
+/// A message in a file, which `agency reconcile` deletes if the process is killed.
+pub(super) struct MessageFile {
+    path: PathBuf,
+    _directory: TemporaryDirectory,
+}
+
+impl MessageFile {
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
 /// Writes a message where git can read it.
-pub(super) fn message_file(message: &[u8]) -> Result<tempfile::NamedTempFile, MergeError> {
+pub(super) fn message_file(message: &[u8]) -> Result<MessageFile, MergeError> {
     let unusable = |source| WorkspaceError::io("keep the message in", &std::env::temp_dir())(source);
-    let file = tempfile::Builder::new().prefix("agency-message-").tempfile().map_err(unusable)?;
-    fs::write(file.path(), message).map_err(unusable)?;
-    Ok(file)
+    let directory = TemporaryDirectory::new()?;
+    let path = directory.path().join("message");
+    fs::write(&path, message).map_err(unusable)?;
+    Ok(MessageFile { path, _directory: directory })
 }

@@ -8,12 +8,10 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
 use super::super::WorkspaceError;
 use super::super::git_command::GitCommand;
 use super::MergeError;
-use super::combine::message_file;
+use super::combine::{MessageFile, message_file};
 use super::context::{MergeContext, main_tree};
 
 /// The hooks of a repository, and what they receive about the merge.
@@ -85,7 +83,7 @@ impl<'a> Hooks<'a> {
     }
 
     /// Lets the hooks write and check the message of a commit, and returns what it is then.
-    pub(super) fn message(&self, message: &str, kind: &str, index: Option<&Path>) -> Result<NamedTempFile, MergeError> {
+    pub(super) fn message(&self, message: &str, kind: &str, index: Option<&Path>) -> Result<MessageFile, MergeError> {
         let unusable = |source| WorkspaceError::io("keep the message in", &std::env::temp_dir())(source);
         let file = message_file(format!("{}\n", message.trim_end()).as_bytes())?;
         let path = file.path().as_os_str().to_owned();

@@ -15,6 +15,7 @@ use super::dirty::Dirty;
 use super::private_index::{PrivateIndex, TreeEntry, set_entries};
 use super::{MergeError, SavedChanges};
 use agency_system::fault;
+use agency_system::lock::Lock;
 
 const PREFIX: &str = "refs/agency/saved/";
 
@@ -27,6 +28,8 @@ pub(super) struct Saving<'a> {
     pub(super) before: &'a Commit,
     /// The last part of the ref.
     pub(super) name: &'a str,
+    /// The lock of merges.
+    pub(super) lock: &'a Lock,
 }
 
 /// Changes that were moved out of the way.
@@ -51,7 +54,10 @@ impl Saving<'_> {
         let without = PrivateIndex::of_tree(self.checkout, &with_changes)?;
         without.set(dirty.paths.iter().map(|(path, entry)| (path, entry.as_ref())))?;
         let without = without.tree()?;
-        let switch = |from: &str, to: &str| index.git().run(["read-tree", "-m", "-u"]).args([from, to]).finish();
+        let switch = |from: &str, to: &str| {
+            let git = index.git().uninterrupted().holding(self.lock)?;
+            git.run(["read-tree", "-m", "-u"]).args([from, to]).finish()
+        };
         if !switch(&with_changes, &without)?.success {
             return Ok(None);
         }

@@ -76,6 +76,11 @@ fn hooks_change_and_refuse_a_commit_as_for_a_person() {
     assert!(error.to_string().contains("not with that message"), "{error}");
     assert!(!world.repository.join(".git/told").exists());
 
+    world.hook("pre-commit", "exit 1");
+    let error = worktree.commit_all("refuse this, too").unwrap_err();
+    assert!(error.to_string().contains("refused it and printed nothing"), "{error}");
+    world.hook("pre-commit", "echo formatted >a.txt; git add a.txt");
+
     worktree.commit_all("fine").unwrap();
     assert_eq!(git(&worktree.path, ["show", "HEAD:a.txt"]), "formatted");
     assert_eq!(git(&worktree.path, ["log", "-1", "--format=%B"]), "fine\nprepared message\nchecked");
@@ -345,4 +350,25 @@ fn an_index_that_another_git_holds_is_named() {
     worktree.commit_all("work").unwrap();
     assert_eq!(git(&worktree.path, ["status", "--porcelain"]), "");
     assert_eq!(git(&worktree.path, ["log", "--format=%s", "-2"]), "work\nfirst", "committed once");
+}
+
+#[test]
+fn a_new_commit_of_a_repository_inside_is_told_from_one_that_is_not_committed() {
+    let world = World::new();
+    let worktree = world.prepared();
+    for name in ["linked", "untracked"] {
+        let inner = worktree.path.join(name);
+        git(&worktree.path, ["init", "-q", name]);
+        git(&inner, ["config", "user.name", "An Agent"]);
+        git(&inner, ["config", "user.email", "agent@example.com"]);
+        write(&inner.join("file"), "x\n");
+        commit_all(&inner, "inside");
+    }
+    git(&worktree.path, ["add", "linked"]);
+    let committed = worktree.commit_all("work").unwrap();
+    assert_eq!(committed.new_links, [std::path::PathBuf::from("linked")]);
+    assert_eq!(committed.left_out, [std::path::PathBuf::from("untracked")]);
+    assert!(git(&worktree.path, ["ls-tree", "HEAD", "linked"]).starts_with("160000 "));
+    // Also where the agent has committed everything itself.
+    assert_eq!(worktree.commit_all("work").unwrap().new_links, [std::path::PathBuf::from("linked")]);
 }

@@ -53,6 +53,9 @@ mod merging_hooks;
 #[cfg(feature = "fault-points")]
 #[cfg(test)]
 mod merging_killed;
+#[cfg(feature = "fault-points")]
+#[cfg(test)]
+mod merging_killed_git;
 #[cfg(test)]
 mod merging_partly;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::os::unix::process::ExitStatusExt;
-use std::process::Command;
+use std::process::{Child, Command};
 
 use agency_system::fault::POINTS;
 use agency_workspace::{GitWorktree, MergeOutcome, MergeStrategy, Merged};
@@ -16,9 +16,9 @@ const STRATEGIES: [MergeStrategy; 3] = [MergeStrategy::Merge, MergeStrategy::Squ
 /// The steps of a merge that moves changes of the user out of its way.
 const SAVING: [&str; 3] = ["merge.saved", "merge.cleared", "merge.updated"];
 /// In place of the number of a strategy: changes that are in the way are saved.
-const SAVE: usize = STRATEGIES.len();
+pub(crate) const SAVE: usize = STRATEGIES.len();
 
-fn act(worktree: &GitWorktree, strategy: usize) -> MergeOutcome {
+pub(crate) fn act(worktree: &GitWorktree, strategy: usize) -> MergeOutcome {
     worktree.commit_all("work").unwrap();
     let wish = STRATEGIES.get(strategy).map_or_else(saving, |strategy| request(*strategy));
     worktree.merge_checked(&wish, &mut |_| true).unwrap()
@@ -44,6 +44,15 @@ fn kill_at(point: &str, worktree: &GitWorktree, strategy: usize) {
         .status()
         .unwrap();
     assert_eq!(status.signal(), Some(9), "{point}");
+}
+
+/// Starts the process that is to be killed.
+pub(crate) fn start(worktree: &GitWorktree, strategy: usize) -> Child {
+    Command::new(env::current_exe().unwrap())
+        .args(["--exact", "merging_killed::victim"])
+        .env("MERGE_OF_VICTIM", format!("{strategy}\n{}", description(worktree)))
+        .spawn()
+        .unwrap()
 }
 
 /// What the target has in the end.

@@ -33,3 +33,23 @@ fn protected_files_are_those_of_the_base_and_the_worktree_stays_as_it_is() {
     let plain = worktree.protected_work(&[]).unwrap();
     assert_eq!(git(&world.repository, ["rev-parse", &format!("{}^{{tree}}", plain.commit)]), plain.tree);
 }
+
+#[test]
+fn attributes_of_protected_files_are_those_of_the_base() {
+    for (attributes, is_protected) in
+        [("*.sh filter=other\n", true), ("tests/** text eol=crlf\n", true), ("*.txt text\n", false)]
+    {
+        let world = World::new();
+        world.write("tests/a.sh", "exit 1\n");
+        commit_all(&world.repository, "tests");
+        let worktree = world.prepared();
+        write(&worktree.path.join(".gitattributes"), attributes);
+        write(&worktree.path.join("a.txt"), "work\n");
+        let found = worktree.protected_work(&["tests/**".to_owned()]).unwrap();
+        let files = git(&world.repository, ["ls-tree", "-r", "--name-only", found.commit.as_str()]);
+        assert_eq!(files.contains(".gitattributes"), !is_protected, "{attributes}");
+        let changed = if is_protected { vec![PathBuf::from(".gitattributes")] } else { vec![] };
+        assert_eq!(found.changed, changed, "{attributes}");
+        assert_eq!(git(&world.repository, ["show", &format!("{}:a.txt", found.commit)]), "work");
+    }
+}

@@ -16,7 +16,9 @@ impl Coded for LandError {
     fn explain(&self, problem: Problem) -> Problem {
         match self {
             Self::NotReady { id, .. } => problem.detail("run", id),
-            Self::Removed { id } => problem.detail("run", id).hint("agency restore <run> brings back what was saved"),
+            Self::Removed { id } => problem
+                .detail("run", id)
+                .hint("agency restore <run> brings back what was saved; agency show <run> says whether it had landed"),
             Self::Nothing { id, target } => {
                 problem.detail("run", id).detail("target", target).hint("agency diff <run> shows what it changed")
             }
@@ -43,8 +45,9 @@ impl Coded for LandError {
                 .detail("output", &failed.output),
             Self::Dirty { id, target, checkouts } => {
                 let checkouts: Vec<Value> = checkouts.iter().map(dirty).collect();
-                let hint = "commit or stash your changes, then try again; or --save-changes saves them to a ref, and the \
-                            answer says how to bring them back; the target branch was not changed";
+                let hint = "commit or stash your changes, then try again; or --save-changes saves them to a ref, also files \
+                            that git ignores or skips, and the answer says how to bring them back; the target \
+                            branch was not changed";
                 problem.detail("run", id).detail("target", target).detail("checkouts", checkouts).hint(hint)
             }
             Self::Denied { id, question, .. } => problem.detail("run", id).detail("question", question),

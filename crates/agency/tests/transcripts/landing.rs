@@ -46,7 +46,7 @@ fn land() {
     sees!(console, ["land", "fix"], @r"
     $ agency land fix
     error [E_INVALID_STATE]: fix was removed, and its worktree with it
-    hint: agency restore fix brings back what was saved
+    hint: agency restore fix brings back what was saved; agency show fix says whether it had landed
     [exit status: 4]
     ");
     console.finish("quick", "again");

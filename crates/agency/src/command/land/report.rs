@@ -26,12 +26,19 @@ impl<'a> Report<'a> {
     pub(super) fn show(&mut self, progress: &LandProgress<'_>) {
         match progress {
             LandProgress::Landing { id, target } => self.say(&format!("{}: landing on {target}", self.name(id))),
-            LandProgress::Committed { files, left_out } => {
+            LandProgress::Committed { files, left_out, new_links } => {
                 if *files > 0 {
                     self.say(&format!("  committed {}", counted(*files)));
                 }
                 for path in *left_out {
                     self.say(&format!("  not committed, a repository of its own: {}", line(path.display())));
+                }
+                for path in *new_links {
+                    let path = line(path.display());
+                    self.say(&format!(
+                        "  warning: what lands names a new commit of the repository {path}, which may be only in the \
+                         worktree: push it from there"
+                    ));
                 }
             }
             LandProgress::AgentResolves { id } => {
