@@ -65,8 +65,13 @@ impl Repository {
         let names: Vec<u8> = candidates.iter().flat_map(|path| [path.as_os_str().as_bytes(), b"\0"].concat()).collect();
         let names = file_in_memory(&names).map_err(WorkspaceError::io("list the files of", self.root()))?;
         let asked = GitCommand::in_repository(self.root()).run(["check-ignore", "-z", "--stdin"]).input(names);
-        // It fails where it prints nothing.
-        Ok(paths(&asked.finish()?.stdout))
+        let finished = asked.finish()?;
+        // Without a word, it fails because nothing is ignored.
+        if !finished.success && !finished.stderr.is_empty() {
+            let (command, directory) = ("check-ignore".to_owned(), self.root().to_owned());
+            return Err(WorkspaceError::Git { command, directory, message: finished.stderr });
+        }
+        Ok(paths(&finished.stdout))
     }
 
     fn list(&self, options: &[&str], pathspec: Option<&str>) -> Result<Vec<PathBuf>> {
