@@ -21,7 +21,7 @@
 //!
 //! | Topic | Files |
 //! | --- | --- |
-//! | From the start to the end | `startup`, `slot`, `scope`, `event_loop`, `timers`, `effects`, `drain`, `restart`, `finish` |
+//! | From the start to the end | `startup`, `slot`, `scope`, `setup`, `event_loop`, `timers`, `effects`, `drain`, `restart`, `finish` |
 //! | The agent | `process`, `panics`, `output`, `protocol`, `screen_reader`, `typing` |
 //! | The conversation | `conversation`, `messages`, `questions`, `asked_question`, `unrecognised`, `activity` |
 //! | The worktree | `checkpoints` |
@@ -58,6 +58,7 @@ mod render;
 mod restart;
 mod scope;
 mod screen_reader;
+mod setup;
 mod slot;
 mod startup;
 mod store_sync;
@@ -85,6 +86,7 @@ use self::process::AgentProcess;
 use self::protocol::ProtocolReader;
 use self::scope::SupervisorScope;
 use self::screen_reader::ScreenReader;
+use self::setup::Setup;
 use self::store_sync::RowSync;
 use self::timers::{RunTimer, Timer, Timers};
 use crate::home::Home;
@@ -119,6 +121,7 @@ struct Supervisor<'a> {
     display: Display,
     notifier: Notifier,
     checkpoints: Checkpoints,
+    setup: Setup,
     /// Commands that wait for a change.
     waiters: Vec<Waiter>,
 }
@@ -160,6 +163,7 @@ impl<'a> Supervisor<'a> {
             row_sync: RowSync::default(),
             display,
             notifier: Notifier::new(launch.notify.clone(), &environment),
+            setup: Setup::default(),
             waiters: vec![],
             process: AgentProcess::new(scope, environment, &launch),
             launch,

@@ -8,6 +8,7 @@ use agency_workspace::MergeStrategy;
 
 use super::publish::Publish;
 use crate::config::environment_of_process;
+use crate::runs::create::SetupChoice;
 
 /// How work is to land.
 #[derive(Debug, Clone)]
@@ -33,6 +34,8 @@ pub struct LandRequest {
     pub on_conflict: OnConflict,
     /// What happens at a remote.
     pub publish: Publish,
+    /// What the tree gets in which the merged files are checked.
+    pub setup: SetupChoice,
     /// The environment of checks.
     pub environment: BTreeMap<OsString, OsString>,
 }
@@ -95,6 +98,7 @@ impl LandRequest {
             dirty: DirtyChoice::Block,
             on_conflict: OnConflict::Report,
             publish: Publish::Nothing,
+            setup: SetupChoice::Project,
             environment: environment_of_process(),
         }
     }

@@ -42,14 +42,16 @@ impl Supervisor<'_> {
         match self.store.take_requests(&self.id) {
             Ok(requests) => {
                 for request in requests {
-                    self.handle_request(&request);
+                    if let Some(request) = self.setup.hold(request) {
+                        self.handle_request(&request);
+                    }
                 }
             }
             Err(error) => self.report_store_error("a request could not be read", &error),
         }
     }
 
-    fn handle_request(&mut self, taken: &TakenRequest) {
+    pub(super) fn handle_request(&mut self, taken: &TakenRequest) {
         let request = taken.number;
         match &taken.request {
             Request::Stop { grace } => self.feed_stop(*grace),

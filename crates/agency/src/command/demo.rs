@@ -16,7 +16,7 @@ use agency_engine::agency::Agency;
 use agency_engine::config::{Config, Form, PromptDelivery};
 use agency_engine::home::Home;
 use agency_engine::own_executable;
-use agency_engine::runs::create::RunRequest;
+use agency_engine::runs::create::{RunRequest, SetupChoice};
 use agency_engine::runs::remove::RemoveError;
 use agency_engine::scripted::PROTOCOL_OPTION;
 use agency_engine::scripted::sample::{self, SampleTask};
@@ -161,6 +161,7 @@ fn request(repo: &Path, task: &SampleTask) -> RunRequest {
         terminal: None,
         notify: false,
         workflow: None,
+        setup: SetupChoice::Project,
     }
 }
 

@@ -42,6 +42,7 @@ impl Coded for LandError {
             }
             Self::Create(error) => error.explain(problem),
             Self::NotPublished { id, .. } => problem.detail("run", id).hint("repeat the command when that is settled"),
+            Self::Setup(_) => problem,
             Self::Project(error) => error.explain(problem),
             Self::Workspace(error) => error.explain(problem),
             Self::Delivery(error) => error.explain(problem),

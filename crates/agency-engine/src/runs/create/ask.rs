@@ -12,7 +12,7 @@ use agency_workspace::{Commit, Repository, Scratch, Workspace};
 use super::assemble::{AskedFrom, PlanParts};
 use super::origin::RunOrigin;
 use super::plan::PlannedPrompt;
-use super::{CreateError, Plan};
+use super::{CreateError, Plan, SetupChoice};
 use crate::agency::Agency;
 use crate::config::AgentConfig;
 
@@ -66,6 +66,7 @@ impl Agency {
             may_wait: true,
             terminal: None,
             notify: false,
+            setup: SetupChoice::None,
         };
         let parts = PlanParts {
             id,

@@ -18,7 +18,7 @@ use super::notify::notify_targets;
 use super::origin::RunOrigin;
 use super::plan::PlannedPrompt;
 use super::validate::{check_environment, check_host};
-use super::{CreateError, InputFingerprint, Plan, mcp_servers};
+use super::{CreateError, InputFingerprint, Plan, SetupChoice, mcp_servers};
 use crate::agency::Agency;
 use crate::config::AgentConfig;
 use crate::wire::Notify;
@@ -50,6 +50,7 @@ pub(super) struct AskedFrom {
     pub(super) may_wait: bool,
     pub(super) terminal: Option<TerminalSize>,
     pub(super) notify: bool,
+    pub(super) setup: SetupChoice,
 }
 
 impl AskedFrom {
@@ -62,6 +63,7 @@ impl Agency {
     /// Checks what all runs need, and puts the plan together.
     pub(super) fn assemble(&self, parts: PlanParts, from: AskedFrom) -> Result<Plan, CreateError> {
         check_environment(&from.environment)?;
+        let worktree_setup = self.worktree_setup(&parts.origin, &parts.repository, from.setup)?;
         let spec = RunSpec { workspace: parts.origin.workspace_kind(), ..parts.spec };
         check_host(spec.host, &from.search_path())?;
         let (agent_version, mut notices) = match (&parts.origin, &parts.prompt) {
@@ -108,6 +110,7 @@ impl Agency {
             notices,
             notify,
             race: None,
+            worktree_setup,
         })
     }
 }

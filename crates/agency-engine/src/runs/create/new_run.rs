@@ -68,10 +68,11 @@ impl Agency {
             notify,
             include_changes,
             flags,
+            setup,
             spec_file: _,
         } = request;
         let prompt_given = GivenPrompt { text: prompt_text, from_flag: flags.prompt.is_some() };
-        let from = AskedFrom { current_directory, environment, may_wait, terminal, notify };
+        let from = AskedFrom { current_directory, environment, may_wait, terminal, notify, setup };
         let (id, workflow_session, beside, directory) = match workflow {
             Some(WorkflowMember { session, id, beside, directory }) => (id, Some(session), beside, directory),
             None => (RunId::from_ulid(Ulid::generate()), None, None, None),

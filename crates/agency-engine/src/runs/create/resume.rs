@@ -17,7 +17,7 @@ use super::origin::{Resume, RunOrigin};
 use super::plan::PlannedPrompt;
 use super::validate::{check_name, check_prompt, check_promptless};
 use super::vcs::open_again;
-use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan};
+use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan, SetupChoice};
 use crate::agency::Agency;
 use crate::agent_files::{ConversationSearch, find_conversation};
 use crate::config::{AgentConfig, environment_of_process};
@@ -52,6 +52,8 @@ pub struct ResumeRequest {
     pub terminal: Option<TerminalSize>,
     /// Whether the user is notified when the agent asks and when the run has finished, as configured.
     pub notify: bool,
+    /// What a worktree gets beside the files of its commit, where its setup did not end before.
+    pub setup: SetupChoice,
 }
 
 impl ResumeRequest {
@@ -72,6 +74,7 @@ impl ResumeRequest {
             may_wait: true,
             terminal: None,
             notify: false,
+            setup: SetupChoice::Project,
         }
     }
 
@@ -204,6 +207,7 @@ impl Agency {
             may_wait: request.may_wait,
             terminal: request.terminal,
             notify: request.notify,
+            setup: request.setup,
         };
         let (agent, program) = self.agent_of(parent.kind, &spec, &from.search_path()).map_err(|error| {
             let kind = &spec.runner.kind;
