@@ -70,7 +70,7 @@ pub(crate) fn select(checkout: &Path, settings: &WorktreeSettings) -> Result<Sel
                 selection.warn(format!("link: {} is a symbolic link in the checkout", shown(&path)));
             }
             Ok(Some(Found::Other)) => {
-                selection.warn(format!("link: {} is neither a file nor a directory", shown(&path)))
+                selection.warn(format!("link: {} is neither a file nor a directory", shown(&path)));
             }
             Ok(None) => selection.warn(format!("link: {} is not in the checkout", shown(&path))),
             Err(error) => selection.warn(format!("link: {}: {error}", shown(&path))),

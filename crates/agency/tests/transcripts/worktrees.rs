@@ -40,8 +40,8 @@ fn worktree_plan() {
     "#);
     sees!(console, ["worktree", "plan", "--repo", "/nowhere"], @r"
     $ agency worktree plan --repo /nowhere
-    error [E_INVALID_PATH]: /nowhere does not exist
-    hint: name a file inside the repository, relative to its root
+    error [E_NOT_GIT_REPO]: '/nowhere' does not exist
+    hint: go to a git repository, or name one with --repo
     [exit status: 5]
     ");
 }
