@@ -1,6 +1,13 @@
 //! The adapter of Claude Code.
 
+mod background;
+mod content;
+mod control;
+mod finished;
+mod limits;
 mod mcp;
+mod message_ids;
+mod plans;
 mod read_only;
 pub(super) mod stream;
 mod trust;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// A title is one line.
 const MAX_TITLE_CHARS: usize = 120;
-/// So many unchanged lines are shown on both sides of a change.
+/// How many unchanged lines are shown on both sides of a change.
 const CONTEXT_LINES: usize = 3;
 
 /// The beginning of a text, as a title.

@@ -27,6 +27,7 @@ mod built_in;
 mod command_template;
 mod document;
 mod file;
+mod gc;
 mod locate;
 mod number;
 mod origin;
@@ -46,6 +47,7 @@ pub use agent::{AgentConfig, ScreenSource};
 pub use agent_table::AgentTable;
 pub(crate) use built_in::{WORKFLOW_DRIVER, driver};
 pub use command_template::{CommandTemplate, InvalidCommand, TemplatePaths};
+pub use gc::GcConfig;
 pub(crate) use locate::environment_of_process;
 pub use locate::{Environment, Location, NamedBy, locate};
 pub(crate) use number::whole_number;
@@ -111,6 +113,8 @@ pub struct Config {
     pub notify: NotifyConfig,
     /// Forecasts of conflicts.
     pub forecast: ForecastConfig,
+    /// What `agency gc` may remove.
+    pub gc: GcConfig,
     /// How often an agent may try to resolve the conflicts of its work with its target.
     pub land_attempts: u32,
     /// Whether other agents may land work through the MCP server without a question.

@@ -1,4 +1,4 @@
-//! `agency forecast`: which works would conflict with their target or with each other, before any of them lands.
+//! `agency forecast`: which runs would conflict with their target branch or with each other, before any of them lands.
 //!
 //! ```standalone_crate
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
@@ -16,7 +16,7 @@
 //! # }
 //! ```
 //!
-//! The one rule: a forecast names the trees and the time that it is about, and is never more than advice: landing merges
+//! The one rule: a forecast names the trees and the time that it is about, and decides nothing: landing merges
 //! and checks again.
 
 mod background;
@@ -44,7 +44,7 @@ pub(crate) use self::compute::ComputedForecast;
 pub use self::conflicts_of_runs::RunConflicts;
 pub use self::error::ForecastError;
 
-/// What a forecast is to be made of.
+/// A request for a forecast.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ForecastRequest {
@@ -57,7 +57,7 @@ pub struct ForecastRequest {
 }
 
 impl ForecastRequest {
-    /// The works of a repository as they were recorded last, each with the branch that it started from.
+    /// All runs of a repository as their work was recorded last, each with the branch that it started from.
     #[must_use]
     pub fn new(repository: impl Into<PathBuf>) -> Self {
         Self { repository: repository.into(), into: None, fresh: false }
@@ -78,23 +78,23 @@ impl ForecastRequest {
     }
 }
 
-/// What would become of the works of a repository if they were merged.
+/// What merges of the work of the runs of a repository would give.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Forecast {
     /// The root of the repository.
     pub repo_path: String,
-    /// When its branches and works were read.
+    /// When the branches and the work of the runs were read.
     pub computed_at: Timestamp,
-    /// The branches that works would be merged into.
+    /// The branches that the runs would be merged into.
     pub targets: Vec<ForecastTarget>,
-    /// The works that have not landed, oldest first. Finished runs that changed nothing are left out.
+    /// The runs that have not landed, oldest first. Finished runs that changed nothing are left out.
     pub runs: Vec<ForecastRun>,
-    /// The pairs of runs that conflict or of which it cannot be said; all others merge with each other.
+    /// The pairs of runs that conflict or of which that is not known; all others merge with each other.
     pub pairs: Vec<ForecastPair>,
 }
 
-/// A branch that works would be merged into.
+/// A branch that runs would be merged into.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ForecastTarget {
@@ -104,7 +104,7 @@ pub struct ForecastTarget {
     pub commit: Option<String>,
 }
 
-/// A work, and what a merge into its target would give.
+/// A run, and what a merge of its work into its target would give.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ForecastRun {
@@ -124,7 +124,7 @@ pub struct ForecastRun {
     pub verdict: ForecastVerdict,
     /// The files that do not merge.
     pub files: Vec<ForecastFile>,
-    /// Why it cannot be said.
+    /// Why the verdict is not known.
     pub reason: Option<String>,
 }
 
@@ -150,7 +150,7 @@ pub enum ForecastVerdict {
     Nothing,
     /// Some files do not merge.
     Conflict,
-    /// It cannot be said.
+    /// It is not known.
     Unknown,
 }
 
@@ -160,11 +160,11 @@ pub enum ForecastVerdict {
 pub struct ForecastFile {
     /// Its path.
     pub path: String,
-    /// What kind of conflict, in git's words.
+    /// The kind of conflict, as git names it.
     pub kind: String,
 }
 
-/// Two works that do not merge with each other, or of which it cannot be said.
+/// Two runs that do not merge with each other, or of which that is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ForecastPair {
@@ -176,7 +176,7 @@ pub struct ForecastPair {
     pub verdict: ForecastVerdict,
     /// The files that do not merge.
     pub files: Vec<ForecastFile>,
-    /// Why it cannot be said.
+    /// Why the verdict is not known.
     pub reason: Option<String>,
 }
 
@@ -214,7 +214,7 @@ impl Forecast {
 }
 
 impl Agency {
-    /// Forecasts the merges of all works of a repository that have not landed. Where no other branch is named, the
+    /// Forecasts the merges of all runs of a repository that have not landed. Where no other branch is named, the
     /// forecast is kept for [`Self::kept_forecast`], and conflicts that are new become events of their runs.
     pub fn forecast(&mut self, request: &ForecastRequest) -> Result<Forecast, ForecastError> {
         self.reconcile_live()?;

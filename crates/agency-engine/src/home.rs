@@ -166,6 +166,12 @@ impl Home {
         configured.map_or_else(|| self.root.join("pids"), Path::to_owned)
     }
 
+    /// Held by the process that executes `agency gc`.
+    #[must_use]
+    pub fn gc_lock(&self) -> PathBuf {
+        self.root.join("gc.lock")
+    }
+
     /// The file that is touched whenever a slot may have become free.
     #[must_use]
     pub fn slot_signal(&self) -> PathBuf {

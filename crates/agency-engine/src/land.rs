@@ -27,6 +27,7 @@ mod error;
 mod message;
 mod order;
 mod outcome;
+mod permission;
 mod plan;
 mod publish;
 mod ready;
@@ -38,8 +39,10 @@ mod target;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use agency_model::RunId;
+use tracing::warn;
 
 use crate::agency::Agency;
+use crate::project::ProjectError;
 use crate::store::RunRow;
 
 pub use self::all_ready::{HeldRun, PlannedRun, ReadyPlan};
@@ -49,7 +52,9 @@ pub use self::error::{FailedCheck, LandError};
 pub use self::outcome::{FailedLanding, LandProgress, Landed, LandedRuns};
 pub use self::plan::{LandPlan, PlannedOutcome};
 pub use self::publish::{Publish, Published};
+pub(crate) use self::record::Intent;
 pub use self::request::{DirtyChoice, LandChecks, LandRequest, OnConflict};
+pub(crate) use self::target::target_of;
 pub use crate::worktree::CommandEnd as CheckEnd;
 
 impl Agency {
@@ -63,6 +68,17 @@ impl Agency {
         stop: &AtomicBool,
     ) -> Result<Landed, LandError> {
         self.permitted_caller()?;
+        self.land_permitted(row, request, progress, stop)
+    }
+
+    /// The same without a look at the caller, whom the user permitted. Commands that are not approved are asked about in the inbox.
+    fn land_permitted(
+        &mut self,
+        row: &RunRow,
+        request: &LandRequest,
+        progress: &mut dyn FnMut(LandProgress<'_>),
+        stop: &AtomicBool,
+    ) -> Result<Landed, LandError> {
         let mut id = row.id.clone();
         let mut left = match request.on_conflict {
             OnConflict::Report => 0,
@@ -77,12 +93,23 @@ impl Agency {
                     left -= 1;
                 }
                 landed => {
-                    if landed.is_ok() {
-                        self.forecast_after_landing(row);
+                    match &landed {
+                        Ok(_) => self.forecast_after_landing(row),
+                        Err(error) => self.ask_about_refusal(row, error),
                     }
                     return landed;
                 }
             }
+        }
+    }
+
+    /// Leaves a question in the inbox where the commands of the project are not approved. The error says the same.
+    fn ask_about_refusal(&mut self, row: &RunRow, error: &LandError) {
+        let LandError::Project(ProjectError::NotTrusted { repository, .. }) = error else { return };
+        if let Ok(Some(project)) = self.project(repository)
+            && let Err(error) = self.ask_for_trust(&row.id, &project)
+        {
+            warn!(run = %row.id, %error, "the question about the project could not be stored");
         }
     }
 

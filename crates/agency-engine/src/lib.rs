@@ -40,6 +40,7 @@
 //! | follow one run or all of them | [`runs::watcher`], [`runs::changes`], [`runs::inbox`]; files and directories with [`watch`] |
 //! | keep named agents | [`AgentManager`](agents::AgentManager); in tests, [with scripted ones](agents::AgentManager::with_runner) |
 //! | bring the work of runs into a branch, checked | [`land`], with the commands of a [`project`] |
+//! | see what takes disk space, and remove what nothing needs | [`housekeeping`] |
 //! | drive workflow sessions | [`Orchestrator`](orchestrator::Orchestrator), with files read by [`workflow`] |
 //! | ask a question about sources | [`SubagentRunner`](ask::SubagentRunner), with [`sources`] |
 //! | run a program on a terminal or on pipes | [`runner`] |
@@ -70,6 +71,7 @@ pub mod ask;
 pub mod config;
 pub mod forecast;
 pub mod home;
+pub mod housekeeping;
 pub mod land;
 pub mod orchestrator;
 pub mod project;

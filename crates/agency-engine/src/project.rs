@@ -25,7 +25,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agency_model::ErrorCode;
+use agency_model::{ErrorCode, QuestionKey};
 use agency_system::files::regular;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,7 +34,7 @@ use sha2::{Digest, Sha256};
 use self::file::ProjectFile;
 use crate::agency::Agency;
 use crate::config::{ConfigError, parse_strictly};
-use crate::store::{StoreError, TrustedProject};
+use crate::store::{ApprovedContent, StoreError, TrustedProject, trust_key};
 use crate::worktree::WorktreeSettings;
 
 /// Where the file is, below the top of the repository's own checkout.
@@ -168,6 +168,19 @@ impl Project {
     #[must_use]
     pub fn sha256(&self) -> &str {
         &self.sha256
+    }
+
+    /// By what a question about its approval is known.
+    pub(crate) fn trust_key(&self) -> QuestionKey {
+        trust_key(&key_of(&self.repository), &self.sha256)
+    }
+
+    /// What an approval of it stores.
+    pub(crate) fn content(&self) -> ApprovedContent {
+        let commands = self.commands().into_iter().map(|command| command.command);
+        let paths = self.paths().into_iter().map(|path| format!("{}: {}", path.key, path.path));
+        let commands = commands.chain(paths).collect();
+        ApprovedContent { repo: key_of(&self.repository), sha256: self.sha256.clone(), commands }
     }
 
     /// Whether the user approved exactly this content.

@@ -1,7 +1,7 @@
 //! `agency race`: several agents or models get one prompt on one base; their work is verified in the same way, and one of
 //! them lands.
 //!
-//! The one rule: a racer cannot influence how it or another one is verified. Each is verified in a tree of agency's own
+//! The one rule: a run cannot influence how it or another one is verified. Each is verified in a tree of agency's own
 //! that has the tracked files of its work, the protected files of the base, and nothing else.
 //!
 //! ```

@@ -5,7 +5,7 @@
 //! | create, resume | [`create`] |
 //! | list, select | `list` |
 //! | wait, follow, watch | [`wait`], `follow`, [`changes`], [`inbox`], [`watcher`], `screen`; where output is read in [`output_form`] |
-//! | send, interrupt, answer | [`messages`], for [`caller`]s that may |
+//! | send, interrupt, answer | [`messages`], for [`caller`]s that may; questions of agency itself in `agency_questions` |
 //! | attach | [`attach`] |
 //! | stop | [`stop`] |
 //! | review, comment, approve | [`review`] |
@@ -33,6 +33,7 @@
 
 #[doc(hidden)]
 pub mod adopt;
+pub(crate) mod agency_questions;
 pub mod attach;
 #[doc(hidden)]
 pub mod caller;

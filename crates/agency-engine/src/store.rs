@@ -21,6 +21,7 @@
 //! ```
 
 mod adopt;
+mod agency_questions;
 mod approvals;
 mod columns;
 mod comments;
@@ -44,6 +45,7 @@ mod trust;
 mod write;
 
 pub(crate) use adopt::AdoptedRun;
+pub(crate) use agency_questions::{AgencyAnswer, ApprovedContent, trust_key};
 pub use approvals::Approval;
 pub use comments::CommentRow;
 pub(crate) use comments::{Anchor, CommentDraft, Delivery};
@@ -58,7 +60,7 @@ pub use questions::Answering;
 pub use questions::{QuestionRow, QuestionState};
 pub use races::{RaceResult, RaceRow};
 #[doc(hidden)]
-pub use requests::{Interrupt, Request, RequestOutcome, TakenRequest};
+pub use requests::{Interrupt, Request, RequestOutcome};
 pub use row::RunRow;
 #[doc(hidden)]
 pub use schema::SCHEMA_VERSION;

@@ -35,7 +35,7 @@ string_enum! {
         SetupFailed = "E_SETUP_FAILED",
         /// Work cannot land yet: its agent is at work, or something about it is open.
         NotReady = "E_NOT_READY",
-        /// A comment is about nothing that is there.
+        /// A comment is about a file, a line or a number that does not exist.
         InvalidComment = "E_INVALID_COMMENT",
         /// Work does not merge into its target.
         MergeConflict = "E_MERGE_CONFLICT",

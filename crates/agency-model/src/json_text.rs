@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 /// A text, which is decoded when it is first read.
 ///
-/// It behaves as a `&str`. Only JSON can be made of it by serde.
+/// It behaves as a `&str`. serde can write it as JSON only.
 #[derive(Clone)]
 pub struct JsonText {
     form: TextForm,

@@ -5,9 +5,11 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod activity;
+mod answer;
 mod caller;
 pub mod conversation;
 pub mod document;
+mod duration_text;
 mod error_code;
 mod escape;
 mod event;
@@ -34,7 +36,9 @@ mod usage;
 pub mod workflow;
 
 pub use activity::Activity;
+pub use answer::{Answer, Decision};
 pub use caller::Caller;
+pub use duration_text::{InvalidDuration, duration_text, parse_duration};
 pub use error_code::ErrorCode;
 pub use escape::{Escaper, Sgr, escaped_json, escaped_line, escaped_text};
 pub use event::{Event, EventLine, LogOffsets, PlanStep, StepStatus, TaskStatus, WorkEvent, event_words, tool_subject};
@@ -48,9 +52,7 @@ pub use mcp::{
 pub use nearest::nearest;
 pub use plain_text::{Spacer, cut, one_line, plain_text, spaced};
 pub use position::Position;
-pub use question::{
-    Answer, Decision, Question, QuestionContent, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer,
-};
+pub use question::{Question, QuestionKind, QuestionOption, QuickAction, ShownQuestion, ToolRequest, UnfitAnswer};
 pub use question_key::QuestionKey;
 pub use run_name::{BranchParts, BranchTemplate, InvalidBranchTemplate, generated_name, numbered_name};
 pub use shell::shell_quoted;

@@ -1,9 +1,12 @@
-//! What an agent asks a user, and what the user answers.
+//! What an agent asks a user, and which answers fit.
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::answer::Answer;
+use crate::id::QuestionId;
 use crate::question_key::QuestionKey;
 use crate::string_enum::string_enum;
 
@@ -52,7 +55,7 @@ pub struct Question {
     pub options: Vec<QuestionOption>,
     /// Whether several options may be chosen.
     pub several: bool,
-    /// Whether an answer in own words is possible.
+    /// Whether an answer as free text is possible.
     pub free_text: bool,
     /// Whether it can be answered only on the agent's own screen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -64,7 +67,9 @@ pub struct Question {
 
 /// What users see of a question, in the inbox and in notifications.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct QuestionContent {
+pub struct ShownQuestion {
+    /// Its id.
+    pub id: QuestionId,
     /// What kind of thing is asked.
     pub kind: QuestionKind,
     /// One line.
@@ -81,15 +86,17 @@ pub struct QuestionContent {
     pub only_on_screen: bool,
     /// The answers that have a key or an option of their own.
     pub actions: Vec<QuickAction>,
+    /// When.
+    pub asked_at: Timestamp,
 }
 
-impl QuestionContent {
+impl ShownQuestion {
     /// What users see of this question.
     #[must_use]
-    pub fn of(question: Question) -> Self {
+    pub fn new(id: QuestionId, question: Question, asked_at: Timestamp) -> Self {
         let actions = question.actions().to_vec();
         let Question { key: _, kind, title, detail, options, several, free_text, only_on_screen, tool: _ } = question;
-        Self { kind, title, detail, options, several, free_text, only_on_screen, actions }
+        Self { id, kind, title, detail, options, several, free_text, only_on_screen, actions, asked_at }
     }
 }
 
@@ -200,92 +207,15 @@ pub enum UnfitAnswer {
         /// What may be.
         offered: Vec<String>,
     },
-    /// Own words are not taken.
+    /// Free text is not accepted.
     #[error("this question does not accept free text")]
     NoText,
     /// A comment beside a permission.
     #[error("a permission does not accept a text with allow")]
     NoComment,
-    /// Own words without any.
+    /// Free text without any character.
     #[error("the answer is empty")]
     Empty,
-}
-
-/// What a user, or a rule, answers.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "answer", rename_all = "snake_case")]
-pub enum Answer {
-    /// This once.
-    Allow {
-        /// The user's comment; only approvals and reviews of workflows have one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        message: Option<String>,
-    },
-    /// Not this.
-    Deny {
-        /// The message to the agent.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        message: Option<String>,
-    },
-    /// This and everything like it, for this run only.
-    AllowAll,
-    /// Some of the offered options, by their ids.
-    Options {
-        /// The ids.
-        chosen: Vec<String>,
-    },
-    /// Own words.
-    Text {
-        /// The words.
-        text: String,
-    },
-}
-
-impl Answer {
-    /// It in words. Texts in it are not escaped.
-    #[must_use]
-    pub fn words(&self) -> String {
-        match self {
-            Self::Allow { message: None } => "allow".to_owned(),
-            Self::Allow { message: Some(message) } => format!("allow ({message})"),
-            Self::Deny { message: None } => "deny".to_owned(),
-            Self::Deny { message: Some(message) } => format!("deny ({message})"),
-            Self::AllowAll => "allow all".to_owned(),
-            Self::Options { chosen } => chosen.join(", "),
-            Self::Text { text } => text.clone(),
-        }
-    }
-}
-
-/// What an answer to a permission decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision<'a> {
-    /// It is allowed.
-    Allow {
-        /// What the user adds.
-        message: Option<&'a str>,
-    },
-    /// It is denied. Free text is a denial with that reason.
-    Deny {
-        /// Why.
-        reason: Option<&'a str>,
-    },
-    /// One or more of the offered options, by their ids.
-    Choose(&'a [String]),
-}
-
-impl Answer {
-    /// What it decides, as the answer to a permission. `AllowAll` allows this one; the rest is for the supervisor.
-    #[must_use]
-    pub fn decision(&self) -> Decision<'_> {
-        match self {
-            Self::Allow { message } => Decision::Allow { message: message.as_deref() },
-            Self::AllowAll => Decision::Allow { message: None },
-            Self::Deny { message } => Decision::Deny { reason: message.as_deref() },
-            Self::Text { text } => Decision::Deny { reason: Some(text) },
-            Self::Options { chosen } => Decision::Choose(chosen),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -326,27 +256,12 @@ mod tests {
     }
 
     #[test]
-    fn only_questions_have_parts_and_free_text_denies_a_permission() {
+    fn only_questions_have_parts() {
         let text = r#"{"key":"ask-1/2","kind":"question","title":"","detail":"","options":[],"several":false,"free_text":true}"#;
         let mut question: Question = serde_json::from_str(text).unwrap();
         assert_eq!(question.part(), Some(("ask-1", 2)));
         assert_eq!(serde_json::to_string(&question).unwrap(), text);
         question.kind = QuestionKind::Permission;
         assert_eq!(question.part(), None);
-        let text = Answer::Text { text: "no".to_owned() };
-        assert_eq!(text.decision(), Decision::Deny { reason: Some("no") });
-        assert_eq!(Answer::Deny { message: None }.decision(), Decision::Deny { reason: None });
-        assert_eq!(Answer::AllowAll.decision(), Decision::Allow { message: None });
-    }
-
-    #[test]
-    fn an_answer_is_one_flat_object() {
-        let answer = Answer::Options { chosen: vec!["a".to_owned()] };
-        assert_eq!(serde_json::to_string(&answer).unwrap(), r#"{"answer":"options","chosen":["a"]}"#);
-        let allow = Answer::Allow { message: None };
-        assert_eq!(serde_json::to_string(&allow).unwrap(), r#"{"answer":"allow"}"#);
-        assert_eq!(serde_json::from_str::<Answer>(r#"{"answer":"allow"}"#).unwrap(), allow);
-        let deny = Answer::Deny { message: None };
-        assert_eq!(serde_json::to_string(&deny).unwrap(), r#"{"answer":"deny"}"#);
     }
 }

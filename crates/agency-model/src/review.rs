@@ -32,7 +32,7 @@ string_enum! {
 }
 
 string_enum! {
-    /// What has become of a comment.
+    /// The state of a comment.
     CommentState {
         /// The agent does not have it.
         Open = "open",
@@ -52,6 +52,6 @@ string_enum! {
 pub struct NewComment {
     /// What it is about.
     pub place: CommentPlace,
-    /// What it says.
+    /// Its text.
     pub body: String,
 }

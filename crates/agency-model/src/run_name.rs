@@ -13,6 +13,9 @@ const MAX_CHARS: usize = 32;
 const MAX_PROMPT_CHARS: usize = 2000;
 /// Words that say nothing about the work.
 const FILLERS: [&str; 8] = ["a", "an", "the", "please", "can", "could", "you", "kindly"];
+/// Words that say nothing at the end of a name.
+const CONNECTIVES: [&str; 16] =
+    ["and", "at", "by", "for", "from", "in", "into", "of", "on", "or", "so", "that", "then", "to", "which", "with"];
 /// What a selector reads as something else.
 const RESERVED: [&str; 1] = ["last"];
 
@@ -24,7 +27,7 @@ pub fn generated_name(text: &str) -> Option<String> {
     let meant: Vec<&str> = words.iter().copied().filter(|word| !FILLERS.contains(word)).collect();
     let words = if meant.is_empty() { words } else { meant };
     let mut name = String::new();
-    for word in words.into_iter().take(MAX_WORDS) {
+    for word in without_open_end(&words[..words.len().min(MAX_WORDS)]) {
         if name.is_empty() {
             name.extend(word.chars().take(MAX_CHARS));
         } else if name.len() + 1 + word.len() <= MAX_CHARS {
@@ -38,6 +41,12 @@ pub fn generated_name(text: &str) -> Option<String> {
         name.push_str("-run");
     }
     Some(name).filter(|name| !name.is_empty())
+}
+
+/// The words up to the last one that is more than the beginning of something.
+fn without_open_end<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
+    let end = words.iter().rposition(|word| !CONNECTIVES.contains(word)).map_or(words.len(), |last| last + 1);
+    &words[..end]
 }
 
 /// The `number`th form of a name: itself, then with `-2`, `-3` and so on.
@@ -163,6 +172,8 @@ mod tests {
         assert_eq!(name("Please add a test for the parser, and then some more"), "add-test-for-parser");
         assert_eq!(name("Don't break src/main.rs!"), "dont-break-src-main");
         assert_eq!(name("Räume die Straße auf"), "raeume-die-strasse-auf");
+        assert_eq!(name("Refactor the cart module so that prices are rounded"), "refactor-cart-module");
+        assert_eq!(name("in and of"), "in-and-of");
         assert_eq!(name("last"), "last-run");
         assert_eq!(name("the"), "the");
         assert_eq!(name(&"x".repeat(100)), "x".repeat(32));

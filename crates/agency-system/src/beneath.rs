@@ -25,7 +25,7 @@ pub struct Beneath {
 
 /// What there is at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum FileKind {
     /// A regular file of so many bytes.
     File(u64),
     /// A directory.
@@ -43,18 +43,18 @@ impl Beneath {
     }
 
     /// What is at a path; `None` where there is nothing, or where a link or a file is in the place of a directory above it.
-    pub fn look(&self, path: &Path) -> io::Result<Option<Found>> {
+    pub fn look(&self, path: &Path) -> io::Result<Option<FileKind>> {
         let found = self.parent(path, Parents::Present).and_then(|(parent, name)| {
             let found = statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
             Ok(match FileType::from_raw_mode(found.st_mode) {
-                FileType::RegularFile => Found::File(u64::try_from(found.st_size).unwrap_or_default()),
-                FileType::Directory => Found::Directory,
-                FileType::Symlink => Found::Link,
+                FileType::RegularFile => FileKind::File(u64::try_from(found.st_size).unwrap_or_default()),
+                FileType::Directory => FileKind::Directory,
+                FileType::Symlink => FileKind::Link,
                 FileType::Fifo
                 | FileType::Socket
                 | FileType::CharacterDevice
                 | FileType::BlockDevice
-                | FileType::Unknown => Found::Other,
+                | FileType::Unknown => FileKind::Other,
             })
         });
         match found {
@@ -219,7 +219,7 @@ mod tests {
         }
         assert!(beneath.copy(&mut source, Path::new("link")).is_err());
         assert!(beneath.read(Path::new("link")).is_err());
-        assert_eq!(beneath.look(Path::new("link")).unwrap(), Some(Found::Link));
+        assert_eq!(beneath.look(Path::new("link")).unwrap(), Some(FileKind::Link));
         assert_eq!(beneath.look(Path::new("away/file")).unwrap(), None);
         assert_eq!(beneath.look(Path::new("missing")).unwrap(), None);
         beneath.remove_file(Path::new("away/file")).unwrap();

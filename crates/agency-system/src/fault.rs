@@ -41,6 +41,8 @@ pub const POINTS: &[&str] = &[
     "stop.rung",
     "orphan.ended",
     "orphan.cleared",
+    "gc.checked",
+    "gc.removed",
     "rm.begin",
     "rm.processes",
     "worktree.files-saved",

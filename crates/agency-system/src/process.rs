@@ -13,6 +13,7 @@ mod identity;
 mod leftovers;
 mod memory;
 mod output;
+mod proc_file;
 mod read_order;
 mod session;
 mod socket;

@@ -1,7 +1,8 @@
-//! The output of a program, captured in a file: a pipe stays open as long as a leftover of the program holds it.
+//! Files without a name for what a program reads and prints: a pipe stays open as long as a leftover of the program holds
+//! it.
 
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, Write};
 
 use super::{Result, WorkspaceError};
 
@@ -29,6 +30,14 @@ impl CapturedOutput {
     pub(super) fn into_text(self) -> Result<String> {
         Ok(String::from_utf8_lossy(&self.into_bytes()?).trim_end().to_owned())
     }
+}
+
+/// A file that git reads as its standard input.
+pub(super) fn standard_input(content: &[u8]) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(content)?;
+    file.rewind()?;
+    Ok(file)
 }
 
 fn unusable(source: io::Error) -> WorkspaceError {

@@ -5,15 +5,15 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 use super::checkout::Checkout;
-use super::diff_index::{Comparison, DiffIndex};
+use super::diff_index::{DiffIndex, listed_as_ignored};
+use super::index_cache::Comparison;
 use super::private_git::{Objects, PrivateGit};
 use super::temporary::TemporaryDirectory;
 use super::{ChangedFile, ChangedLines, Changes, Commit, FileStatus, Patch, PatchContext, Result};
 
 /// Lists every file that differs from `base`.
 pub(super) fn changes(checkout: &Checkout, base: &Commit) -> Result<Changes> {
-    let look = DiffIndex::at(checkout)?;
-    let printed = look.compare(Comparison::List, base)?;
+    let (look, printed) = DiffIndex::compared(checkout, Comparison::List, base)?;
     let (ignored, unread) = (look.ignored().to_vec(), look.unread().to_vec());
     Ok(Changes { files: parse(&printed), nested: look.nested().not_saved(), ignored, unread })
 }
@@ -29,20 +29,14 @@ pub(super) fn ignored(checkout: &Checkout) -> Result<Vec<PathBuf>> {
     Ok(listed_as_ignored(printed.split(|byte| *byte == 0)))
 }
 
-/// Those of the names that say something to a user.
-pub(super) fn listed_as_ignored<'a>(names: impl Iterator<Item = &'a [u8]>) -> Vec<PathBuf> {
-    let paths = names.filter(|path| !path.is_empty()).map(to_path);
-    paths.filter(|path| !path.starts_with(".agency") && !path.starts_with(".jj")).collect()
-}
-
 /// The unified diff between `base` and the files as they are.
 pub(super) fn patch(checkout: &Checkout, base: &Commit, context: PatchContext) -> Result<Patch> {
-    let look = DiffIndex::at(checkout)?;
     let comparison = match context {
         PatchContext::Usual => Comparison::Patch,
         PatchContext::Whole => Comparison::WholePatch,
     };
-    Ok(Patch { text: look.compare(comparison, base)?, unread: look.unread().to_vec() })
+    let (look, text) = DiffIndex::compared(checkout, comparison, base)?;
+    Ok(Patch { text, unread: look.unread().to_vec() })
 }
 
 /// Reads first the raw records, then the numbers, which git prints in the same order.

@@ -7,17 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::head::Head;
-use super::user_settings::UserSettings;
+use super::user_settings::{RepositoryConfig, SettingsOf, UserSettings};
 use super::{Commit, Repository, Result, link};
-
-/// Whether the configuration of a repository is the user's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RepositoryConfig {
-    /// It is.
-    Used,
-    /// An agent can have written it, as that of a submodule.
-    Ignored,
-}
 
 /// What is needed to look at a working tree.
 #[derive(Debug, Clone)]
@@ -100,7 +91,11 @@ impl Checkout {
         if let Some(known) = self.settings.get() {
             return Ok(known.clone());
         }
-        let found = UserSettings::of(self)?;
+        let found = UserSettings::of(SettingsOf {
+            common_dir: &self.common_dir,
+            admin_dir: self.admin_dir.as_deref(),
+            config: self.config,
+        })?;
         Ok(self.settings.get_or_init(|| found).clone())
     }
 

@@ -10,6 +10,7 @@ mod message;
 mod restore;
 mod secrets;
 mod sync;
+mod unused;
 
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,7 @@ pub use self::error::CheckpointError;
 use self::files_index::FilesIndex;
 pub use self::message::{CheckpointCause, CheckpointMoment};
 pub use self::restore::{MovedBranch, RestoreRequest, RestoredFiles};
+pub use self::unused::{checkpoints_hold_commits, forget_checkpoints};
 use super::checkout::Checkout;
 use super::worktree_lookup::FoundWorktree;
 use super::{ChangedFile, Commit, GitWorktree, PatchContext, Repository, Result, own_ref};
@@ -43,7 +45,7 @@ pub struct TakenCheckpoint {
     pub files: usize,
     /// Files that git does not track and that are left out: they may hold secrets, or are very large.
     pub left_out: Vec<PathBuf>,
-    /// What git said about files that it did not take.
+    /// Git's message about files that it did not take.
     pub complaint: Option<String>,
     unsynced: UnsyncedObjects,
 }
@@ -76,14 +78,33 @@ pub fn last_checkpoints(repository: &Repository) -> Result<Vec<(RunId, Checkpoin
     chain::last_of_all(&repository.common_dir()?)
 }
 
-/// Deletes the checkpoints of a worktree that is gone: those of the run that made it, after which it is named, and those
-/// of the run itself. What they alone led to was saved before.
+/// Moves what is not a checkpoint from the refs of a worktree, before those are deleted.
+pub(super) fn keep_others(common_dir: &Path, run: &RunId, worktree: &Path) -> Result<()> {
+    named_after(worktree, run).iter().try_for_each(|run| match chain::tip(common_dir, run)? {
+        Tip::Foreign => chain::make_room(common_dir, run),
+        Tip::Free | Tip::Last(_) | Tip::Broken => Ok(()),
+    })
+}
+
+/// Deletes the checkpoints of a worktree that is gone. What they alone led to was saved before.
 pub(super) fn forget(common_dir: &Path, run: &RunId, worktree: &Path) -> Result<()> {
+    named_after(worktree, run).iter().try_for_each(|run| chain::delete(common_dir, run).map(drop))
+}
+
+/// The runs after which checkpoints of a worktree are named: the one that made it, after which it is named, and its own.
+fn named_after(worktree: &Path, run: &RunId) -> Vec<RunId> {
     let owner = worktree.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<RunId>().ok());
-    for run in owner.iter().chain([run]) {
-        chain::delete(common_dir, run)?;
+    owner.into_iter().filter(|owner| owner != run).chain([run.clone()]).collect()
+}
+
+/// The last checkpoint that `forget` would delete.
+pub(super) fn last_before_removal(common_dir: &Path, run: &RunId, worktree: &Path) -> Result<Option<Checkpoint>> {
+    for run in named_after(worktree, run) {
+        if let Some(last) = chain::last(common_dir, &run)? {
+            return Ok(Some(last));
+        }
     }
-    Ok(())
+    Ok(None)
 }
 
 /// Where a worktree's checkpoints are.
@@ -205,7 +226,7 @@ impl GitWorktree {
                 return Ok(made);
             }
         }
-        let message = format!("{} is moved by other processes all the time", self.run.checkpoints_ref());
+        let message = format!("{} is moved by other processes again and again", self.run.checkpoints_ref());
         Err(own_ref::not_moved(&place.common_dir, message))
     }
 

@@ -7,54 +7,24 @@ pub(super) mod combine;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use self::combine::combine;
 use super::checkout::Checkout;
 use super::git_command::{Finished, GitCommand};
-use super::index_cache::IndexCache;
+use super::index_cache::{Comparison, IndexCache};
 use super::index_file::IndexFile;
 use super::nested::{self, Nested};
 use super::private_git::{ATTRIBUTES_FROM, Objects, PrivateGit};
 use super::staging::{ADD_ALL, everything_but};
 use super::temporary::TemporaryDirectory;
-use super::{Commit, Result, WorkspaceError, changes};
+use super::{Commit, Result, WorkspaceError};
 
 /// From this many files on, one pack is faster to write and to read than a file for each object.
 const MIN_PACKED_FILES: usize = 64;
-
-/// What can be asked about the difference between a commit and the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Comparison {
-    /// The files that differ, with their numbers of lines.
-    List,
-    /// The unified diff.
-    Patch,
-    /// The unified diff with every line of each file that differs.
-    WholePatch,
-}
-
-impl Comparison {
-    pub(super) const ALL: [Self; 3] = [Self::List, Self::Patch, Self::WholePatch];
-
-    /// The file that keeps the result.
-    pub(super) fn file_name(self) -> &'static str {
-        match self {
-            Self::List => "changes",
-            Self::Patch => "diff",
-            Self::WholePatch => "whole-diff",
-        }
-    }
-
-    fn options(self) -> &'static [&'static str] {
-        match self {
-            Self::List => &["-z", "--raw", "--numstat"],
-            Self::Patch => &["-p", "--no-ext-diff", "--no-textconv", "--no-color"],
-            Self::WholePatch => &["-U1000000000", "--no-ext-diff", "--no-textconv", "--no-color"],
-        }
-    }
-}
 
 /// What git listed, and what it said of each directory that it could not open.
 type Listed = (Vec<u8>, Vec<String>);
@@ -118,6 +88,25 @@ impl DiffIndex {
             }
         }
         Self::anew(checkout)
+    }
+
+    /// Adds the files to a private index and compares a commit with them.
+    pub(super) fn compared(checkout: &Checkout, comparison: Comparison, base: &Commit) -> Result<(Self, Vec<u8>)> {
+        let index = Self::at(checkout)?;
+        let error = match index.compare(comparison, base) {
+            Ok(result) => return Ok((index, result)),
+            Err(error) => error,
+        };
+        let PrivateDirectory::Cached(cache) = &index.place else { return Err(error) };
+        let directory = cache.directory().to_owned();
+        // Objects of the last look may be gone; git looks for them only now. The lock ends with the index.
+        drop(index);
+        let index = Self::anew(checkout)?;
+        let result = index.compare(comparison, base)?;
+        if let Some(cache) = IndexCache::lock(&directory) {
+            cache.clear();
+        }
+        Ok((index, result))
     }
 
     fn anew(checkout: &Checkout) -> Result<Self> {
@@ -186,7 +175,7 @@ impl DiffIndex {
             let before = index.entries.len();
             index.entries.retain(|entry| !ignored.contains(entry.path.as_slice()) || tracked.contains(&entry.path));
             if index.entries.len() == before {
-                self.ignored = changes::listed_as_ignored(names().filter_map(|name| name.strip_prefix(b"? ")));
+                self.ignored = listed_as_ignored(names().filter_map(|name| name.strip_prefix(b"? ")));
                 return Ok(before < all);
             }
             self.replace_index(&index)?;
@@ -230,7 +219,7 @@ impl DiffIndex {
     }
 
     /// Compares a commit with the files.
-    pub(super) fn compare(&self, comparison: Comparison, base: &Commit) -> Result<Vec<u8>> {
+    fn compare(&self, comparison: Comparison, base: &Commit) -> Result<Vec<u8>> {
         if let PrivateDirectory::Cached(cache) = &self.place
             && let Some(result) = cache.result(comparison, base)
         {
@@ -320,4 +309,10 @@ fn not_added(checkout: &Checkout, added: &Finished) -> WorkspaceError {
         directory: checkout.work_tree.clone(),
         message: added.stderr.clone(),
     }
+}
+
+/// Those of the names that say something to a user.
+pub(super) fn listed_as_ignored<'a>(names: impl Iterator<Item = &'a [u8]>) -> Vec<PathBuf> {
+    let paths = names.filter(|path| !path.is_empty()).map(|path| PathBuf::from(OsStr::from_bytes(path)));
+    paths.filter(|path| !path.starts_with(".agency") && !path.starts_with(".jj")).collect()
 }

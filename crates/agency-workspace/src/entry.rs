@@ -99,7 +99,7 @@ fn leads_to(admin_dir: &Path, path: &Path, here: Option<Identity>) -> bool {
     let Some(place) = worktree_of(admin_dir) else { return false };
     match here {
         Some(_) => Identity::of(&place) == here,
-        None => place == path || place == super::worktree_lookup::real_place(path),
+        None => place == path || place == real_place(path),
     }
 }
 
@@ -120,4 +120,10 @@ fn worktree_of(admin_dir: &Path) -> Option<PathBuf> {
 
 fn is_directory(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+/// The path under which git knows a directory that is missing: without symlinks above it.
+pub(super) fn real_place(path: &Path) -> PathBuf {
+    let real = path.parent().and_then(|parent| fs::canonicalize(parent).ok()).zip(path.file_name());
+    real.map_or_else(|| path.to_owned(), |(parent, name)| parent.join(name))
 }

@@ -1,6 +1,7 @@
 //! Why something could not be done to a workspace, in words that name the path, ref or branch.
 
 pub(crate) mod details;
+mod jj;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,10 @@ use std::path::{Path, PathBuf};
 use agency_model::{ErrorCode, RunId, shell_quoted};
 
 use self::details::{after_colon, also_saved, first_of, kept_in, listed};
-use super::{Commit, JjError};
+use super::Commit;
+
+pub(crate) use self::jj::OLDEST_JJ_MINOR;
+pub use self::jj::{JjError, OLDEST_JJ};
 
 /// Says what could not be done to a workspace.
 #[derive(Debug, thiserror::Error)]

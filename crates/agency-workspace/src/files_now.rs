@@ -7,10 +7,11 @@ use std::path::Path;
 
 use agency_model::escaped_line;
 
+use super::captured::standard_input;
 use super::changes::parse;
 use super::checkout::Checkout;
-use super::diff_index::{Comparison, DiffIndex};
-use super::saved_work::standard_input;
+use super::diff_index::DiffIndex;
+use super::index_cache::Comparison;
 use super::{ChangedFile, Commit, FileStatus, Result, WorkspaceError};
 
 /// The content of a larger file is not read.
@@ -47,12 +48,11 @@ pub struct FileVersion {
 
 /// Looks at the files of a working tree.
 pub(super) fn files_now(checkout: &Checkout, base: &Commit, wanted: &[String]) -> Result<FilesNow> {
-    let look = DiffIndex::at(checkout)?;
-    let tree = look.git().run(["write-tree"]).read_line()?;
     if wanted.is_empty() {
-        return Ok(FilesNow { tree, files: vec![] });
+        return Ok(FilesNow { tree: DiffIndex::at(checkout)?.tree()?, files: vec![] });
     }
-    let changed = parse(&look.compare(Comparison::List, base)?);
+    let (look, printed) = DiffIndex::compared(checkout, Comparison::List, base)?;
+    let (tree, changed) = (look.tree()?, parse(&printed));
     let names: Vec<Names> = wanted.iter().map(|wanted| Names::of(wanted, &changed)).collect();
     let now = Blobs::list(&look, &tree, names.iter().map(|names| names.now.as_str()))?;
     let before = Blobs::list(&look, base.as_str(), names.iter().map(|names| names.base.as_str()))?;

@@ -1,4 +1,4 @@
-//! Finds out which works would conflict, before any of them is merged.
+//! Finds out which states of files would conflict, before any of them is merged.
 //!
 //! The one rule: nothing visible changes. What is written are objects in a private directory, which end with the value;
 //! each verdict is about trees that do not change any more.
@@ -44,7 +44,7 @@ pub enum Verdict {
     Nothing,
     /// These files do not merge.
     Conflicts(Vec<Conflict>),
-    /// It cannot be said.
+    /// It is not known.
     Unknown {
         /// Why not.
         reason: String,

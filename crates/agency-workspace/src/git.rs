@@ -3,43 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use agency_model::RunId;
-
 use super::git_command::{Finished, GitCommand, pauses};
 use super::user_settings::UserSettings;
 use super::worktree_lookup::{self, FoundWorktree};
 use super::worktree_refs::OwnCommits;
 use super::{
-    Changes, Commit, Committed, FilesNow, MergeCheck, MergeError, MergeOutcome, MergePreview, MergeRequest, Patch,
-    PatchContext, Preview, ProtectedWork, Removal, RemoveOptions, Result, Review, SavedWork, Workspace, WorkspaceError,
-    branch, changes, commit_all, commit_roots, files_now, index_cache, jj, link, merge, merge_preview, own_ref,
-    preview, protected, ref_files, removal, review, snapshot, trash,
+    Changes, Commit, Committed, FilesNow, GitWorktree, MergeCheck, MergeError, MergeOutcome, MergePreview,
+    MergeRequest, Patch, PatchContext, Preview, ProtectedWork, Removal, RemoveOptions, Result, Review, SavedWork,
+    Workspace, WorkspaceError, branch, branch_changes, changes, commit_all, commit_roots, files_now, index_cache,
+    jj_link, link, merge, merge_preview, own_ref, preview, protected, ref_files, removal, review, snapshot, trash,
 };
 use agency_system::fault;
 
 /// What `update-ref` takes as the old value of a ref that it is to make.
 const MUST_NOT_EXIST: &str = "";
-
-/// The worktree of one run, as recorded with the run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GitWorktree {
-    /// The top of the repository's own working tree.
-    pub repository: PathBuf,
-    /// The run that works here.
-    pub run: RunId,
-    /// The commit the branch starts at.
-    pub base: Commit,
-    /// The run's branch.
-    pub branch: String,
-    /// Where the worktree is, absolute.
-    pub path: PathBuf,
-    /// The directory below which all worktrees are.
-    pub worktrees_root: PathBuf,
-    /// Where directories go before they are deleted; best on the filesystem of the worktrees.
-    pub trash: PathBuf,
-    /// Where a look at the files is kept for the next one; `None` where nothing is kept. It may be deleted at any time.
-    pub looks: Option<PathBuf>,
-}
 
 impl Workspace for GitWorktree {
     fn directory(&self) -> &Path {
@@ -47,12 +24,12 @@ impl Workspace for GitWorktree {
     }
 
     fn prepare(&self) -> Result<()> {
-        branch::check_plain(&self.branch)?;
+        branch_changes::check_plain(&self.branch)?;
         worktree_lookup::refuse_agents(&self.repository, &self.worktrees_root)?;
         if self.path.symlink_metadata().is_ok() {
             return Err(WorkspaceError::PathOccupied { path: self.path.clone() });
         }
-        branch::refuse_unlisted(&self.repository, &self.branch)?;
+        branch_changes::refuse_unlisted(&self.repository, &self.branch)?;
         trash::make_private(self.path.parent().unwrap_or(&self.worktrees_root))?;
         for pause in pauses() {
             let added = self.add()?;
@@ -211,7 +188,7 @@ impl GitWorktree {
         let git = GitCommand::in_repository(&self.repository);
         let common_dir = link::git_dir(&self.repository).and_then(|git_dir| link::common_dir(&git_dir));
         // The files that are checked out may be those of another agent.
-        let git = match common_dir.or_else(|| jj::hidden_git_store(&self.repository)) {
+        let git = match common_dir.or_else(|| jj_link::hidden_git_store(&self.repository)) {
             Some(common_dir) => UserSettings::of_new_tree(&common_dir)?.set(git),
             None => git,
         };

@@ -15,7 +15,7 @@ use tracing::debug;
 
 use super::captured::CapturedOutput;
 use super::pipes::{self, Sources, Watched};
-use super::{Result, WorkspaceError, jj, search_path};
+use super::{Result, WorkspaceError, jj_link, search_path};
 
 /// Variables by which a git that starts us, as for a hook or an alias, names its repository, index or object store. Every
 /// git command in the environment works there, whatever directory it is started in.
@@ -134,7 +134,7 @@ impl GitCommand {
     /// Starts to describe a command in the user's own repository, also where only jj knows its git directory.
     pub(super) fn in_repository(root: &Path) -> Self {
         let mut git = Self::at(root);
-        if let Some(store) = jj::hidden_git_store(root) {
+        if let Some(store) = jj_link::hidden_git_store(root) {
             git.command.arg(option_with_path("--git-dir=", &store));
             git.git_dir = Some(store);
         }

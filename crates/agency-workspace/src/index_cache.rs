@@ -8,16 +8,47 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Commit;
-use super::diff_index::Comparison;
 use super::private_git::USER_CONFIG;
 use agency_system::files::{create_private_directory, write_atomically};
 use agency_system::lock::Lock;
+
+/// What can be asked about the difference between a commit and the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comparison {
+    /// The files that differ, with their numbers of lines.
+    List,
+    /// The unified diff.
+    Patch,
+    /// The unified diff with every line of each file that differs.
+    WholePatch,
+}
+
+impl Comparison {
+    pub(super) const ALL: [Self; 3] = [Self::List, Self::Patch, Self::WholePatch];
+
+    /// The file that keeps the result.
+    pub(super) fn file_name(self) -> &'static str {
+        match self {
+            Self::List => "changes",
+            Self::Patch => "diff",
+            Self::WholePatch => "whole-diff",
+        }
+    }
+
+    pub(super) fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::List => &["-z", "--raw", "--numstat"],
+            Self::Patch => &["-p", "--no-ext-diff", "--no-textconv", "--no-color"],
+            Self::WholePatch => &["-U1000000000", "--no-ext-diff", "--no-textconv", "--no-color"],
+        }
+    }
+}
 
 /// More than this is not worth keeping: the next look begins anew.
 const MAX_KEPT_BYTES: u64 = 256 * 1024 * 1024;
 /// A larger result is computed again.
 const MAX_RESULT_BYTES: usize = 32 * 1024 * 1024;
-/// So many packs slow git down.
+/// From this number of packs on, git becomes slow.
 const MAX_PACKS: usize = 32;
 
 /// The file that names the tree of the index.

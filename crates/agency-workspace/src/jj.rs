@@ -4,9 +4,7 @@
 
 mod checkout;
 mod command;
-mod error;
 mod inner;
-mod link;
 mod lock;
 mod removal;
 mod repository;
@@ -26,17 +24,16 @@ use self::revision::{first, working_copy_of};
 use self::workspace_lookup::names;
 use super::checkout::Checkout;
 use super::git_command::{Finished, pauses};
+use super::jj_link as link;
 use super::{
-    Changes, Commit, FilesNow, Patch, PatchContext, Preview, Removal, RemoveOptions, Result, SavedWork, Workspace,
-    WorkspaceError, changes, files_now, index_cache, trash,
+    Changes, Commit, FilesNow, JjError, Patch, PatchContext, Preview, Removal, RemoveOptions, Result, SavedWork,
+    Workspace, WorkspaceError, changes, files_now, index_cache, trash,
 };
 use agency_system::fault;
 
 pub(super) use checkout::checkout;
-pub use command::{OLDEST as OLDEST_JJ, jj_version};
-pub use error::JjError;
+pub use command::jj_version;
 pub use repository::{restore_ref_with_jj, restore_with_jj};
-pub(super) use store::hidden_git_store;
 
 /// The workspace of one run, as recorded with the run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 mod address;
 mod adopted;
 mod branch;
+mod branch_changes;
 mod branch_log;
 mod captured;
 mod changed_file;
@@ -26,12 +27,14 @@ mod git;
 mod git_command;
 mod git_progress;
 mod git_state;
+mod git_worktree;
 mod head;
 mod ignored_files;
 mod in_place;
 mod index_cache;
 mod index_file;
 mod jj;
+mod jj_link;
 mod kept;
 mod link;
 mod merge;
@@ -55,6 +58,8 @@ mod removal;
 mod removal_outcome;
 mod repository;
 mod resolution;
+mod resting_work;
+mod restore;
 mod review;
 mod saved_work;
 mod scratch;
@@ -80,19 +85,18 @@ pub use adopted::{AdoptedWorktree, head_of_linked, with_main_worktree};
 pub use changed_file::{ChangedFile, ChangedLines, Changes, FileStatus, Patch, PatchContext};
 pub use checkpoints::{
     Checkpoint, CheckpointCause, CheckpointError, CheckpointMoment, DiffSize, MovedBranch, RestoreRequest,
-    RestoredFiles, TakenCheckpoint, last_checkpoints,
+    RestoredFiles, TakenCheckpoint, checkpoints_hold_commits, forget_checkpoints, last_checkpoints,
 };
 pub use entry::lock_of_worktree;
-pub use error::WorkspaceError;
+pub use error::{JjError, OLDEST_JJ, WorkspaceError};
 pub use fetch::{Fetch, Fetched, fetch, forget_clone, is_clone};
 pub use files_now::{FileNow, FileVersion, FilesNow, MAX_FILE_BYTES};
 pub use forecast::{ChainBreak, MergeForecast, Pair, RecordedState, Verdict, WorkState};
-pub use git::GitWorktree;
 pub use git_command::REPOSITORY_VARIABLES;
+pub use git_worktree::GitWorktree;
 pub use ignored_files::{IgnoredFiles, WantedFiles};
 pub use in_place::InPlace;
-pub use jj::{JjError, JjWorkspace, SharedJjWorkspace, restore_ref_with_jj, restore_with_jj};
-pub use jj::{OLDEST_JJ, jj_version};
+pub use jj::{JjWorkspace, SharedJjWorkspace, jj_version, restore_ref_with_jj, restore_with_jj};
 pub use kept::kept_work;
 pub use link::lies_in;
 pub use merge::{
@@ -107,11 +111,14 @@ pub use registered::{RegisteredWorktree, registered_worktrees};
 pub use removal_outcome::{BranchOutcome, DeleteBranch, Removal, RemoveOptions, SavedWork, WorktreeOutcome};
 pub use repository::Repository;
 pub use resolution::{Flaws, Resolution};
+pub use resting_work::{BesideBranch, RestingWork};
+pub use restore::{Restored, restore};
 pub use review::{Mergeable, Review, ReviewedCommit};
-pub use saved_work::{MovedRef, Restored, move_old_refs, restore};
+pub use saved_work::{MovedRef, move_old_refs};
 pub use scratch::{
     LOCK as SCRATCH_LOCK, PREFIX as SCRATCH_PREFIX, Scratch, ScratchEntry, clear_hidden, hidden, owner_of,
 };
+pub use search_path::absolute_only;
 pub use temporary::{abandoned_directories, sweep_abandoned_directories};
 pub use trash::empty_trash;
 pub use trial_tree::TrialTree;

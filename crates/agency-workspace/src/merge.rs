@@ -13,6 +13,7 @@ mod hooks;
 mod merge_tree;
 mod outcome;
 mod private_index;
+mod put_back;
 mod record;
 mod replay;
 mod save;
@@ -42,7 +43,7 @@ pub(super) use merge_tree::{Combined, conflicts_in, merge_by, merge_tree};
 
 /// How often a merge is made anew because the target was moved meanwhile.
 const MAX_ATTEMPTS: usize = 5;
-/// So often a check is made while other merges continue.
+/// How often a check is repeated while other merges may overtake it.
 const UNLOCKED_CHECKS: usize = 2;
 
 /// What is on the branch after everything was committed.

@@ -1,4 +1,4 @@
-//! What is asked of a repository beside its work: where two lines of commits part, and its own settings.
+//! Questions about a repository itself: where two histories part, and its own settings.
 
 use std::path::Path;
 

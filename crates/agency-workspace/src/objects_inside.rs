@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::link;
 
-/// More would be nothing that git reads.
+/// A file with more is not one that git reads.
 const MAX_ALTERNATES_BYTES: u64 = 1024 * 1024;
 /// Git follows fewer from one to the next.
 const MAX_STORES: usize = 1000;

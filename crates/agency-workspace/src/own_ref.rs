@@ -7,8 +7,8 @@ use std::path::Path;
 
 use agency_model::RunId;
 
+use super::captured::standard_input;
 use super::git_command::GitCommand;
-use super::saved_work::standard_input;
 use super::{Commit, Result, WorkspaceError, branch};
 
 /// What is at the name of a ref.

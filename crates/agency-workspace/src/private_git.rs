@@ -106,17 +106,18 @@ impl PrivateGit {
 
     /// Starts to describe a git command on the working tree.
     pub(super) fn git(&self) -> GitCommand {
-        self.git_on(&self.work_tree)
+        self.git_over(&self.work_tree)
     }
 
     /// The same for a command that reads what was added, and no file of the working tree. Instead of the content of an
     /// object, git reads a file that has not changed since it was added, and applies the attributes that hold for the
     /// command: with others than those of the working tree, it would miss a filter.
     pub(super) fn git_without_files(&self) -> GitCommand {
-        self.git_on(&self.directory)
+        self.git_over(&self.directory)
     }
 
-    fn git_on(&self, work_tree: &Path) -> GitCommand {
+    /// The same with the files of another directory, which no agent can write.
+    pub(super) fn git_over(&self, work_tree: &Path) -> GitCommand {
         let git = GitCommand::on_tree(&self.directory, work_tree).env("GIT_INDEX_FILE", self.index());
         let git = git.env(KEPT_MEMORY.0, KEPT_MEMORY.1);
         let git = self.settings.apply(git, &self.directory.join(USER_CONFIG));

@@ -7,8 +7,8 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
+use super::captured::standard_input;
 use super::commit_all::PROMPT;
-use super::saved_work::standard_input;
 use super::snapshot::commit_tree;
 use super::staging::Staging;
 use super::worktree_lookup::FoundWorktree;

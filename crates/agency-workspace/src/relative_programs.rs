@@ -80,7 +80,7 @@ fn program(path: &str, top: Option<&Path>) -> Option<String> {
     let is_relative = path.contains('/') && !path.starts_with(['/', '~', '%']);
     is_relative.then(|| match top.and_then(Path::to_str) {
         Some(top) => format!("{top}/{path}"),
-        // Nothing is there, and git's complaint names it.
+        // There is no such file, and git's error message names it.
         None => format!("/dev/null/{path}"),
     })
 }

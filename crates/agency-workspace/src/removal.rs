@@ -14,8 +14,8 @@ use super::worktree_lookup::{self, FoundWorktree};
 use super::worktree_refs::OwnCommits;
 use super::{
     BranchOutcome, Commit, DeleteBranch, GitWorktree, Removal, RemoveOptions, Result, SavedWork, WorkspaceError,
-    WorktreeOutcome, branch, branch_log, changes, checkpoints, entry, kept, ref_files, saved_work, snapshot, trash,
-    unsaved, worktree_refs,
+    WorktreeOutcome, branch, branch_changes, branch_log, changes, checkpoints, entry, kept, ref_files, saved_work,
+    snapshot, trash, unsaved, worktree_refs,
 };
 use agency_system::fault;
 
@@ -53,7 +53,7 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
     fault::point("worktree.checkpoints-deleted");
     let branch = match (tip, deleted_tip) {
         (_, Some(commit)) => {
-            branch::delete(&lookup.common_dir, &worktree.branch, &commit).map_err(unfinished)?;
+            branch_changes::delete(&lookup.common_dir, &worktree.branch, &commit).map_err(unfinished)?;
             fault::point("worktree.branch-deleted");
             BranchOutcome::Deleted { name: worktree.branch.clone(), commit }
         }
@@ -97,7 +97,9 @@ fn take_back_unused(worktree: &GitWorktree, lookup: &FoundWorktree) -> Result<()
     }
     let in_use = lookup.others(worktree)?.iter().any(|other| other.branch.as_deref() == Some(worktree.branch.as_str()));
     match tip {
-        Some(tip) if tip == worktree.base && !in_use => branch::delete(&lookup.common_dir, &worktree.branch, &tip),
+        Some(tip) if tip == worktree.base && !in_use => {
+            branch_changes::delete(&lookup.common_dir, &worktree.branch, &tip)
+        }
         Some(_) | None => Ok(()),
     }
 }
@@ -184,7 +186,7 @@ fn save(
     ref_files::move_aside(&lookup.common_dir, &worktree.trash, &worktree.run)?;
     let (work, ignored, mut to) = match lookup.here {
         Some(_) => save_files(worktree, lookup, options)?,
-        None => save_staged(worktree, lookup, options)?,
+        None => save_without_files(worktree, lookup, options)?,
     };
     let work = match work {
         Some(work) => Some(work),
@@ -193,6 +195,7 @@ fn save(
     fault::point("worktree.files-saved");
     let admin_dir = lookup.entry.as_ref().map(|entry| entry.admin_dir.as_path());
     let (work_tree, run) = (worktree.path.as_path(), &worktree.run);
+    checkpoints::keep_others(&lookup.common_dir, run, work_tree).map_err(not_saved)?;
     let own = OwnCommits { common_dir: &lookup.common_dir, work_tree, run, deleted_branch };
     let other_refs = match own.save(admin_dir) {
         Err(WorkspaceError::IncompleteHistory { commits }) if options.force => {
@@ -206,6 +209,28 @@ fn save(
         saved => saved.map_err(not_saved)?,
     };
     Ok(Saved { work, ignored, other_refs, to })
+}
+
+/// Saves what is known of the files of a worktree whose directory is gone: what was staged, and the last checkpoint.
+fn save_without_files(
+    worktree: &GitWorktree,
+    lookup: &FoundWorktree,
+    options: RemoveOptions,
+) -> Result<(Option<SavedWork>, Vec<PathBuf>, Destination)> {
+    let (staged, ignored, to) = save_staged(worktree, lookup, options)?;
+    // What an earlier attempt saved of the files is newer than any checkpoint.
+    if staged.is_none() && saved_work::find(&lookup.common_dir, &worktree.run, &worktree.base)?.is_some() {
+        return Ok((None, ignored, to));
+    }
+    let Some(last) = checkpoints::last_before_removal(&lookup.common_dir, &worktree.run, &worktree.path)? else {
+        return Ok((staged, ignored, to));
+    };
+    let admin_dir = lookup.entry.as_ref().map(|entry| entry.admin_dir.as_path());
+    let head = Head::branch(&worktree.branch);
+    let checkout = Checkout::of_worktree(&lookup.common_dir, &worktree.path, admin_dir, head);
+    let saved = snapshot::save_checkpoint(&checkout, last.tree, &worktree.run, &worktree.base);
+    let not_saved = |source| WorkspaceError::NotSaved { path: worktree.path.clone(), source: Box::new(source) };
+    Ok((saved.map_err(not_saved)?.or(staged), ignored, to))
 }
 
 /// Saves what was staged in a worktree whose directory is gone: then git's entry alone leads to it.
@@ -295,7 +320,7 @@ fn check_branch(
         (DeleteBranch::IfMerged | DeleteBranch::Force, Some(tip)) => {
             let others = lookup.others(worktree)?;
             let others: Vec<_> = others.iter().collect();
-            branch::check_deletable(&lookup.common_dir, &worktree.branch, tip, wish, &others)?;
+            branch_changes::check_deletable(&lookup.common_dir, &worktree.branch, tip, wish, &others)?;
             Ok(Some(tip.clone()))
         }
     }

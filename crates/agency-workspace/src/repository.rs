@@ -6,13 +6,12 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use agency_model::RunId;
 use sha2::{Digest, Sha256};
 
 use super::git_command::{Finished, GitCommand};
 use super::link::{self, Identity};
 use super::{Commit, Result, WorkspaceError};
-use super::{branch, jj, plain_head, snapshot};
+use super::{branch, jj_link, plain_head};
 
 /// A repository with a working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +97,7 @@ impl Repository {
 
     /// The git directory that all worktrees of the repository share.
     pub fn common_dir(&self) -> Result<PathBuf> {
-        if let Some(store) = jj::hidden_git_store(&self.root) {
+        if let Some(store) = jj_link::hidden_git_store(&self.root) {
             return Ok(store);
         }
         if let Some(common) = link::git_dir(&self.root).and_then(|git_dir| link::common_dir(&git_dir)) {
@@ -144,28 +143,6 @@ impl Repository {
     pub fn is_in_branch(&self, commit: &Commit, name: &str) -> Result<bool> {
         let git = GitCommand::on(&self.common_dir()?).run(["merge-base", "--is-ancestor"]);
         Ok(git.arg(commit.as_str()).arg(branch::full_name(name)).finish()?.success)
-    }
-
-    /// Checks that a branch can be made: a valid name that neither exists nor is blocked by another.
-    pub fn check_new_branch(&self, name: &str) -> Result<()> {
-        branch::check_new(&self.root, name)
-    }
-
-    /// A commit on top of `head` with the files of the user's checkout as they are, for a run that is to begin with them;
-    /// none if nothing is uncommitted. The checkout and its index stay as they are.
-    pub fn snapshot(&self, head: &Commit, run: &RunId) -> Result<Option<Commit>> {
-        snapshot::of_checkout(&self.root, head, run)
-    }
-
-    /// Checks that the branch of a run can be made. Its last part is unique, so only a branch above it can be in the
-    /// way; git is asked only where its files do not rule that out.
-    pub fn check_run_branch(&self, name: &str) -> Result<()> {
-        let surely_free =
-            |common: PathBuf| name.match_indices('/').all(|(end, _)| link::has_no_branch(&common, &name[..end]));
-        if self.common_dir().is_ok_and(surely_free) {
-            return Ok(());
-        }
-        self.check_new_branch(name)
     }
 
     pub(super) fn at(root: &[u8]) -> Result<Self> {

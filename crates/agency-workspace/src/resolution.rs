@@ -1,6 +1,6 @@
 //! Looks at how conflicts with a target were resolved on a branch.
 //!
-//! The one rule: only what git's own trees show counts. A merge commit says that the target is in the branch, not that its
+//! The one rule: only what git's own trees show counts. A merge commit shows that the target is in the branch, not that its
 //! changes are.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,17 +1,15 @@
-//! The ref that keeps the work of a run whose workspace is gone, and how a branch is made of it.
+//! The ref that keeps the work of a run whose workspace is gone.
 //!
 //! The one rule: a ref that older versions wrote is read like a new one, and moved only in one step with the new one.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{Seek, Write};
 use std::path::Path;
 
 use agency_model::RunId;
 
 use super::git_command::GitCommand;
 use super::own_ref::{self, RefState};
-use super::{Commit, Repository, Result, SavedWork, WorkspaceError, branch, worktree_refs};
+use super::{Commit, Repository, Result, SavedWork};
 
 /// Every ref of ours, among them those of older versions.
 const OWN_REFS: &str = "refs/agency/";
@@ -54,29 +52,6 @@ pub(super) fn describe(git_dir: &Path, reference: String, commit: Commit, base: 
         .read()?;
     let files = names.iter().filter(|byte| **byte == 0).count();
     Ok(SavedWork { reference, commit, files })
-}
-
-/// A branch that holds what was saved.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Restored {
-    /// The new branch.
-    pub branch: String,
-    /// The commit it points at.
-    pub commit: Commit,
-    /// The refs that hold other commits of the run's worktree.
-    pub other_refs: Vec<String>,
-}
-
-/// Makes a new branch at the saved work of a run. The ref stays, so this can be done again.
-pub fn restore(repository: &Repository, run: &RunId, new_branch: &str) -> Result<Restored> {
-    let common_dir = repository.common_dir()?;
-    let other_refs = worktree_refs::find(&common_dir, run)?;
-    let Some((_, commit)) = locate(&common_dir, run)? else {
-        return Err(WorkspaceError::NothingSaved { kept: None, run: run.clone(), other_refs });
-    };
-    branch::check_new(repository.root(), new_branch)?;
-    branch::create(&common_dir, new_branch, &commit)?;
-    Ok(Restored { branch: new_branch.to_owned(), commit, other_refs })
 }
 
 /// Moves the old refs of runs of one repository to where this version saves work. Safe to repeat, and to do while
@@ -125,12 +100,4 @@ fn own_refs(git_dir: &Path) -> Result<HashMap<String, Commit>> {
         Some((name.to_owned(), id.parse().ok()?))
     };
     Ok(text.lines().filter_map(entry).collect())
-}
-
-/// A file that git reads as its standard input.
-pub(super) fn standard_input(content: &[u8]) -> std::io::Result<File> {
-    let mut file = tempfile::tempfile()?;
-    file.write_all(content)?;
-    file.rewind()?;
-    Ok(file)
 }

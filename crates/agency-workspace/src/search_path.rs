@@ -1,4 +1,4 @@
-//! Where git and jj find the programs that they start.
+//! Where git, jj and the programs of forges are found, and the programs that they start.
 //!
 //! The one rule: never in a directory that depends on where they run, which can be one that an agent writes.
 
@@ -15,7 +15,9 @@ pub(super) fn without_relative() -> Option<OsString> {
     env::var_os("PATH").and_then(|path| absolute_only(&path))
 }
 
-fn absolute_only(path: &OsStr) -> Option<OsString> {
+/// A search path without relative directories; `None` where it has none of them.
+#[must_use]
+pub fn absolute_only(path: &OsStr) -> Option<OsString> {
     // An empty directory is the current one.
     let (absolute, relative): (Vec<PathBuf>, Vec<PathBuf>) =
         env::split_paths(path).partition(|directory| directory.is_absolute());

@@ -12,7 +12,7 @@ use super::head::Head;
 use super::own_ref::{self, RefState};
 use super::staging::Staging;
 use super::temporary::TemporaryDirectory;
-use super::{Commit, Result, SavedWork, WorkspaceError, saved_work};
+use super::{Commit, Repository, Result, SavedWork, WorkspaceError, saved_work};
 
 /// The author of a saved commit where git has no name for the user.
 const IDENTITY: [(&str, &str); 4] = [
@@ -63,10 +63,13 @@ pub(super) fn save_with(
     store(&staging, checkout, &found, run, base).map(|work| (work, found.whole))
 }
 
-/// The files of the user's checkout as a commit on top of `head`, the commit that it is on; none if nothing differs from
-/// it. The checkout, its index and its branches stay as they are; the commit is in the repository and in no branch.
-pub(super) fn of_checkout(root: &Path, head: &Commit, run: &RunId) -> Result<Option<Commit>> {
-    of_files(&Checkout::of_root(root, head)?, head, run)
+impl Repository {
+    /// A commit on top of `head` with the files of the user's checkout as they are, for a run that is to begin with them;
+    /// none if nothing is uncommitted. The checkout, its index and its branches stay as they are; the commit is in no
+    /// branch.
+    pub fn snapshot(&self, head: &Commit, run: &RunId) -> Result<Option<Commit>> {
+        of_files(&Checkout::of_root(self.root(), head)?, head, run)
+    }
 }
 
 /// The same for any checkout.
@@ -92,6 +95,24 @@ pub(super) fn save_staged_alone(checkout: &Checkout, run: &RunId, base: &Commit)
         Some(index) if index.symlink_metadata().is_ok() => store_staged(checkout, run, base, HeadAlone::LeftOut),
         Some(_) | None => Ok(None),
     }
+}
+
+/// Saves the files of a checkpoint where those of the worktree are gone; none if that is what HEAD has.
+pub(super) fn save_checkpoint(
+    checkout: &Checkout,
+    tree: String,
+    run: &RunId,
+    base: &Commit,
+) -> Result<Option<SavedWork>> {
+    let empty = TemporaryDirectory::new()?;
+    let without_files = Checkout { work_tree: empty.path().to_owned(), ..checkout.clone() };
+    let staging = Staging::over(&without_files)?;
+    let head = checkout.head.commit(&checkout.common_dir)?;
+    if tree == committed_tree(&staging, head.as_ref())? {
+        return Ok(None);
+    }
+    let found = WorkingTree { head, files: tree, staged: None, uncommitted: true, whole: false };
+    store(&staging, checkout, &found, run, base)
 }
 
 /// What is done about a HEAD where nothing else is to be saved.

@@ -7,14 +7,15 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use agency_system::fault;
 use agency_system::lock::Lock;
 
-use super::checkout::{Checkout, RepositoryConfig};
+use super::checkout::Checkout;
 use super::head::Head;
 use super::private_git::{Objects, PrivateGit};
+use super::user_settings::RepositoryConfig;
 use super::{Commit, MergeError, Repository, WorkspaceError, trash};
 
 /// Its part that a command sees.
@@ -60,6 +61,27 @@ impl TrialTree {
             trash::discard(&self.directory.join(part))?;
         }
         Ok(())
+    }
+
+    /// Deletes the files of a tree that no process uses; whether they are gone. Its directory stays, with the lock: a
+    /// process may have opened that already.
+    pub fn clear_unused(directory: &Path) -> Result<bool, MergeError> {
+        let Some(_lock) = Lock::take(&directory.join("lock"), Duration::ZERO)? else { return Ok(false) };
+        // First, so that a tree of which a part is gone is made anew.
+        for part in [OWN_GIT, TREE, VISIBLE_GIT] {
+            trash::discard(&directory.join(part))?;
+        }
+        Ok(true)
+    }
+
+    /// When the tree below a directory was used last; `None` where it has no files. Commands in the tree do not get to
+    /// the directory whose time it is.
+    #[must_use]
+    pub fn last_used(directory: &Path) -> Option<SystemTime> {
+        let of = |path: PathBuf| path.symlink_metadata().and_then(|found| found.modified()).ok();
+        let own = directory.join(OWN_GIT);
+        let newest = of(own.clone()).max(of(own.join("index")));
+        newest.or_else(|| of(directory.join(TREE)))
     }
 
     /// Makes the files those of a commit.

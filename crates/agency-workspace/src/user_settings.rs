@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::checkout::{Checkout, RepositoryConfig};
 use super::git_command::GitCommand;
 use super::relative_programs::replacements;
 use super::temporary::TemporaryDirectory;
@@ -23,7 +22,7 @@ const SHARED_DIRECTORIES: [&str; 2] = ["objects", "refs"];
 /// The extension that makes git read `config.worktree` counts only in the file itself, not in one that it includes.
 const SHARED_CONFIG: &[u8] = b"[core]\n\trepositoryformatversion = 0\n";
 
-/// For so long an answer of git holds: settings that are changed apply from then on.
+/// How long an answer of git is used: settings that are changed apply after it.
 const ANSWER_LIFETIME: Duration = Duration::from_secs(1);
 /// The settings of repositories without a condition, by their common directories, and when git listed them.
 static WITHOUT_CONDITIONS: Mutex<BTreeMap<PathBuf, (Instant, UserSettings)>> = Mutex::new(BTreeMap::new());
@@ -41,6 +40,25 @@ pub(super) struct UserSettings {
     programs: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
+/// Whether the configuration of a repository is the user's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RepositoryConfig {
+    /// It is.
+    Used,
+    /// An agent can have written it, as that of a submodule.
+    Ignored,
+}
+
+/// The working tree whose settings are meant.
+#[derive(Clone, Copy)]
+pub(super) struct SettingsOf<'a> {
+    /// The git directory of the repository, as recorded.
+    pub(super) common_dir: &'a Path,
+    /// Git's directory for this working tree, which an agent can write.
+    pub(super) admin_dir: Option<&'a Path>,
+    pub(super) config: RepositoryConfig,
+}
+
 /// One line of git's list of settings.
 struct Setting<'a> {
     scope: &'a [u8],
@@ -51,24 +69,24 @@ struct Setting<'a> {
 
 impl UserSettings {
     /// Asks git for the settings that hold in a worktree.
-    pub(super) fn of(checkout: &Checkout) -> Result<Self> {
-        if let Some(settings) = without_conditions(&checkout.common_dir) {
+    pub(super) fn of(tree: SettingsOf<'_>) -> Result<Self> {
+        let SettingsOf { common_dir, admin_dir, config } = tree;
+        if let Some(settings) = without_conditions(common_dir) {
             return Ok(settings);
         }
         let shared = TemporaryDirectory::new()?;
-        share_config(shared.path(), checkout)?;
-        let listed =
-            |git_dir: &Path| GitCommand::on_config(git_dir, shared.path(), &checkout.common_dir).run(LIST).read();
+        share_config(shared.path(), common_dir, config)?;
+        let listed = |git_dir: &Path| GitCommand::on_config(git_dir, shared.path(), common_dir).run(LIST).read();
         // An agent may have damaged git's entry; the repository's own directory lies above it.
         let has_head = |admin_dir: &&Path| link::read_small(&admin_dir.join("HEAD")).is_ok();
-        let of_entry = checkout.admin_dir.as_deref().filter(has_head).and_then(|admin_dir| listed(admin_dir).ok());
+        let of_entry = admin_dir.filter(has_head).and_then(|admin_dir| listed(admin_dir).ok());
         let printed = match of_entry.filter(|printed| knows_repository(printed)) {
             Some(printed) => printed,
-            None => listed(&checkout.common_dir)?,
+            None => listed(common_dir)?,
         };
-        let settings = Self { programs: programs_of(&printed, &checkout.common_dir), ..parse(&printed) };
-        if checkout.config == RepositoryConfig::Used {
-            note_without_conditions(&checkout.common_dir, &printed, &settings);
+        let settings = Self { programs: programs_of(&printed, common_dir), ..parse(&printed) };
+        if config == RepositoryConfig::Used {
+            note_without_conditions(common_dir, &printed, &settings);
         }
         Ok(settings)
     }
@@ -150,15 +168,15 @@ fn knows_repository(printed: &[u8]) -> bool {
 }
 
 /// Makes a directory that git takes for what all worktrees share, with nothing but the repository's configuration.
-fn share_config(shared: &Path, checkout: &Checkout) -> Result<()> {
+fn share_config(shared: &Path, common_dir: &Path, whose: RepositoryConfig) -> Result<()> {
     for name in SHARED_DIRECTORIES {
         let directory = shared.join(name);
         fs::create_dir(&directory).map_err(WorkspaceError::io("create", &directory))?;
     }
     let mut config = SHARED_CONFIG.to_vec();
-    if checkout.config == RepositoryConfig::Used {
+    if whose == RepositoryConfig::Used {
         config.extend_from_slice(b"[include]\n\tpath = ");
-        config.extend_from_slice(&quoted(real_config(checkout).as_os_str().as_bytes()));
+        config.extend_from_slice(&quoted(real_config(common_dir).as_os_str().as_bytes()));
         config.push(b'\n');
     }
     let file = shared.join("config");
@@ -166,9 +184,8 @@ fn share_config(shared: &Path, checkout: &Checkout) -> Result<()> {
 }
 
 /// An absolute path, since git takes a relative one as below the including file.
-fn real_config(checkout: &Checkout) -> PathBuf {
-    let common_dir = fs::canonicalize(&checkout.common_dir);
-    common_dir.unwrap_or_else(|_| checkout.common_dir.clone()).join("config")
+fn real_config(common_dir: &Path) -> PathBuf {
+    fs::canonicalize(common_dir).unwrap_or_else(|_| common_dir.to_owned()).join("config")
 }
 
 /// Reads scope, origin, and key with value, each with a NUL after it.

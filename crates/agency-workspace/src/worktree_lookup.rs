@@ -74,7 +74,7 @@ impl FoundWorktree {
     /// All the other working trees of the repository.
     pub(super) fn others(&self, worktree: &GitWorktree) -> Result<Vec<RegisteredWorktree>> {
         let Worktrees { main, mut linked } = registered::list(&self.common_dir)?;
-        let place = real_place(&worktree.path);
+        let place = entry::real_place(&worktree.path);
         linked.retain(|entry| match self.here {
             Some(_) => self.here != Identity::of(&entry.path),
             None => entry.path != worktree.path && entry.path != place,
@@ -134,12 +134,6 @@ fn is_replaced(path: &Path, root: &Path, found: &fs::Metadata) -> bool {
 fn has_place_of_run(path: &Path, root: &Path) -> bool {
     let is_run = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.parse::<RunId>().is_ok());
     is_run && path.parent().is_some_and(|parent| is_below(parent, root))
-}
-
-/// The path under which git knows a directory that is missing: without symlinks above it.
-pub(super) fn real_place(path: &Path) -> PathBuf {
-    let real = path.parent().and_then(|parent| fs::canonicalize(parent).ok()).zip(path.file_name());
-    real.map_or_else(|| path.to_owned(), |(parent, name)| parent.join(name))
 }
 
 /// Whether a directory really lies below another, symlinks and `..` resolved.

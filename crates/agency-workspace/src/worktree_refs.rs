@@ -11,11 +11,11 @@ use std::path::Path;
 use agency_model::RunId;
 
 use self::lost::Lost;
+use super::captured::standard_input;
 use super::git_command::GitCommand;
 use super::head::{Head, id_in, is_ref_name};
 use super::noted_commits;
 use super::own_ref::{self, RefState};
-use super::saved_work::standard_input;
 use super::tree_walk::walk;
 use super::{Result, WorkspaceError, branch_log, entry, link, snapshot};
 
@@ -84,6 +84,13 @@ impl OwnCommits<'_> {
         Ok(lost::find(self.common_dir, named.candidates(), &kept)?.broken)
     }
 
+    /// Whether a removal would make refs for what the entry of the worktree leads to.
+    pub(super) fn exist(&self, admin_dir: &Path) -> Result<bool> {
+        let named = Named::by(self.common_dir, admin_dir);
+        let lost = lost::find(self.common_dir, named.candidates(), &self.kept_by_log(named.head.as_ref()))?;
+        Ok(!named.refs.is_empty() || !lost.all.is_empty() || !lost.broken.is_empty())
+    }
+
     fn save_entry(&self, admin_dir: &Path, prefix: &str) -> Result<()> {
         let named = Named::by(self.common_dir, admin_dir);
         let kept = self.kept_by_log(named.head.as_ref());
@@ -138,6 +145,12 @@ impl Named {
     fn candidates(&self) -> HashSet<&str> {
         self.refs.iter().map(|(_, id)| id).chain(&self.noted).map(String::as_str).collect()
     }
+}
+
+/// Whether nothing but checkpoints leads to some of these commits.
+pub(super) fn any_lost(common_dir: &Path, commits: HashSet<&str>) -> Result<bool> {
+    let lost = lost::find(common_dir, commits, &HashSet::new())?;
+    Ok(!lost.all.is_empty() || !lost.broken.is_empty())
 }
 
 /// The refs that hold commits of a run beside its saved work.

@@ -52,62 +52,81 @@ struct Options {
     color: String,
 }
 
-#[derive(Debug, Subcommand)]
-#[command(defer = true)]
-enum Verb {
-    Tui(command::tui::Args),
-    Run(Box<command::run::Args>),
-    Race(Box<command::race::Args>),
-    Ls(command::ls::Args),
-    Status(command::status::Args),
-    Show(command::show::Args),
-    Logs(command::logs::Args),
-    Events(command::events::Args),
-    Diff(command::diff::Args),
-    Forecast(command::forecast::Args),
-    Checkpoint(command::checkpoint::Args),
-    Attach(command::attach::Args),
-    Shell(command::shell::Args),
-    Cd(command::cd::Args),
-    Open(command::open::Args),
-    Wait(command::wait::Args),
-    Why(command::why::Args),
-    Inbox(command::inbox::Args),
-    Answer(command::answer::Args),
-    Policy(command::policy::Args),
-    Agent(command::agent::Args),
-    Ask(command::ask::Args),
-    Chat(command::chat::Args),
-    Source(command::source::Args),
-    Mcp(command::mcp::Args),
-    Send(command::send::Args),
-    Interrupt(command::interrupt::Args),
-    Resume(Box<command::resume::Args>),
-    Review(command::review::Args),
-    Land(Box<command::land::Args>),
-    Stop(command::stop::Args),
-    Rm(command::rm::Args),
-    Restore(command::restore::Args),
-    Trust(command::trust::Args),
-    Worktree(command::worktree::Args),
-    Import(command::import::Args),
-    Init(command::init::Args),
-    Workflow(command::workflow::Args),
-    Reconcile(command::reconcile::Args),
-    Serve(command::serve::Args),
-    Doctor(command::doctor::Args),
-    Cost(command::cost::Args),
-    Adapters(command::adapters::Args),
-    Config(command::config::Args),
-    Schema(command::schema::Args),
-    Completions(command::completions::Args),
-    Man(command::man::Args),
-    Help(command::help::Args),
-    Demo(command::demo::Args),
+/// Defines the commands once: as variants, and by name. To describe all of them takes longer than to parse one.
+macro_rules! verbs {
+    ($($(#[$attribute:meta])* $verb:ident($arguments:ty) = $name:literal,)+) => {
+        #[derive(Debug, Subcommand)]
+        #[command(defer = true)]
+        enum Verb {
+            $($(#[$attribute])* #[command(name = $name)] $verb($arguments),)+
+        }
+
+        /// The description of the command with this name.
+        fn command_named(name: &str) -> Option<clap::Command> {
+            match name {
+                $($name => Some(<$arguments>::augment_args(clap::Command::new($name))),)+
+                _ => None,
+            }
+        }
+    };
+}
+
+verbs! {
+    Tui(command::tui::Args) = "tui",
+    Run(Box<command::run::Args>) = "run",
+    Race(Box<command::race::Args>) = "race",
+    Ls(command::ls::Args) = "ls",
+    Status(command::status::Args) = "status",
+    Show(command::show::Args) = "show",
+    Logs(command::logs::Args) = "logs",
+    Events(command::events::Args) = "events",
+    Diff(command::diff::Args) = "diff",
+    Forecast(command::forecast::Args) = "forecast",
+    Checkpoint(command::checkpoint::Args) = "checkpoint",
+    Attach(command::attach::Args) = "attach",
+    Shell(command::shell::Args) = "shell",
+    Cd(command::cd::Args) = "cd",
+    Open(command::open::Args) = "open",
+    Wait(command::wait::Args) = "wait",
+    Why(command::why::Args) = "why",
+    Inbox(command::inbox::Args) = "inbox",
+    Answer(command::answer::Args) = "answer",
+    Policy(command::policy::Args) = "policy",
+    Agent(command::agent::Args) = "agent",
+    Ask(command::ask::Args) = "ask",
+    Chat(command::chat::Args) = "chat",
+    Source(command::source::Args) = "source",
+    Mcp(command::mcp::Args) = "mcp",
+    Send(command::send::Args) = "send",
+    Interrupt(command::interrupt::Args) = "interrupt",
+    Resume(Box<command::resume::Args>) = "resume",
+    Review(command::review::Args) = "review",
+    Land(Box<command::land::Args>) = "land",
+    Stop(command::stop::Args) = "stop",
+    Rm(command::rm::Args) = "rm",
+    Restore(command::restore::Args) = "restore",
+    Du(command::du::Args) = "du",
+    Gc(command::gc::Args) = "gc",
+    Trust(command::trust::Args) = "trust",
+    Worktree(command::worktree::Args) = "worktree",
+    Import(command::import::Args) = "import",
+    Init(command::init::Args) = "init",
+    Workflow(command::workflow::Args) = "workflow",
+    Reconcile(command::reconcile::Args) = "reconcile",
+    Serve(command::serve::Args) = "serve",
+    Doctor(command::doctor::Args) = "doctor",
+    Cost(command::cost::Args) = "cost",
+    Adapters(command::adapters::Args) = "adapters",
+    Config(command::config::Args) = "config",
+    Schema(command::schema::Args) = "schema",
+    Completions(command::completions::Args) = "completions",
+    Man(command::man::Args) = "man",
+    Help(command::help::Args) = "help",
+    Demo(command::demo::Args) = "demo",
     #[command(hide = true)]
-    Scripted(command::scripted::Args),
+    Scripted(command::scripted::Args) = "scripted",
     #[command(hide = true)]
-    Drive(command::drive::Args),
+    Drive(command::drive::Args) = "drive",
 }
 
 /// The whole command line, for completions.
@@ -120,10 +139,7 @@ pub(crate) fn command() -> clap::Command {
 /// The command line with no other command than the one that the arguments begin with: clap copies the options of every command
 /// into each of them before it reads the first argument. `None` if they begin with something else.
 fn command_of(arguments: &[OsString]) -> Option<clap::Command> {
-    let all = Cli::command();
-    let verb = all.find_subcommand(arguments.get(1)?)?.clone();
-    // To take the others apart takes longer than to read the arguments, and the process will be short.
-    std::mem::forget(all);
+    let verb = command_named(arguments.get(1)?.to_str()?)?;
     Some(Options::augment_args(clap::Command::new("agency").disable_help_subcommand(true)).subcommand(verb))
 }
 
@@ -191,6 +207,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Verb::Stop(args) => command::stop::run(&args, &context),
         Verb::Rm(args) => command::rm::run(&args, &context),
         Verb::Restore(args) => command::restore::run(&args, &context),
+        Verb::Du(args) => command::du::run(&args, &context),
+        Verb::Gc(args) => command::gc::run(&args, &context),
         Verb::Trust(args) => command::trust::run(&args, &context),
         Verb::Worktree(args) => command::worktree::run(&args, &context),
         Verb::Import(args) => command::import::run(&args, &context),
@@ -249,9 +267,8 @@ fn without_a_verb(context: &Context) -> Option<Verb> {
 }
 
 fn nothing_asked() -> clap::Error {
-    let mut command = command();
-    let help = command.render_help();
-    command.error(clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, help)
+    let message = "no command: without one agency opens the TUI, which needs a terminal";
+    command().error(clap::error::ErrorKind::MissingSubcommand, message)
 }
 
 fn refuse(error: &clap::Error, json: bool) -> ExitCode {
@@ -266,4 +283,26 @@ fn refuse(error: &clap::Error, json: bool) -> ExitCode {
     let message = error.to_string();
     let message = message.trim().trim_start_matches("error: ");
     context.report(&Problem::new(ErrorCode::Usage, message).hint("agency --help lists the commands"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::{Cli, command_named};
+
+    #[test]
+    fn each_command_has_the_same_description_by_its_name() {
+        let mut all = Cli::command();
+        all.build();
+        for verb in all.get_subcommands() {
+            let mut named = command_named(verb.get_name()).unwrap();
+            named.build();
+            assert_eq!(named.get_about().map(ToString::to_string), verb.get_about().map(ToString::to_string));
+            for argument in named.get_arguments() {
+                assert!(verb.get_arguments().any(|other| other.get_id() == argument.get_id()), "{}", verb.get_name());
+            }
+        }
+        assert!(command_named("nothing").is_none());
+    }
 }

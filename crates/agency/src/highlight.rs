@@ -78,7 +78,7 @@ fn syntax_of(path: &str) -> Option<&'static SyntaxReference> {
 }
 
 fn read_file(patch: &Patch, file: &PatchFile, syntax: &SyntaxReference, deadline: Instant) -> Vec<Vec<Mark>> {
-    let mut sides = Sides::new(syntax);
+    let mut sides = Versions::new(syntax);
     let mut lines = Vec::with_capacity(file.lines.len());
     for line in &file.lines {
         if Instant::now() >= deadline {
@@ -88,7 +88,7 @@ fn read_file(patch: &Patch, file: &PatchFile, syntax: &SyntaxReference, deadline
         lines.push(match line.kind {
             PatchLineKind::Hunk => {
                 // What stands between two hunks is not known.
-                sides = Sides::new(syntax);
+                sides = Versions::new(syntax);
                 vec![]
             }
             PatchLineKind::Other => vec![],
@@ -102,14 +102,14 @@ fn read_file(patch: &Patch, file: &PatchFile, syntax: &SyntaxReference, deadline
 }
 
 /// Where the grammar is in the new file, and in the old one where that differs.
-struct Sides {
-    new: Side,
-    old: Option<Side>,
+struct Versions {
+    new: VersionParser,
+    old: Option<VersionParser>,
 }
 
-impl Sides {
+impl Versions {
     fn new(syntax: &SyntaxReference) -> Self {
-        Self { new: Side { parse: ParseState::new(syntax), stack: ScopeStack::new() }, old: None }
+        Self { new: VersionParser { parse: ParseState::new(syntax), stack: ScopeStack::new() }, old: None }
     }
 
     fn in_both(&mut self, code: &str) -> Vec<Mark> {
@@ -134,12 +134,12 @@ impl Sides {
 }
 
 #[derive(Clone, PartialEq, Eq)]
-struct Side {
+struct VersionParser {
     parse: ParseState,
     stack: ScopeStack,
 }
 
-impl Side {
+impl VersionParser {
     /// Reads the next line; a grammar that cannot be applied marks nothing.
     fn read(&mut self, code: &str) -> Vec<Mark> {
         let line = format!("{code}\n");

@@ -1,11 +1,11 @@
 //! Ctrl-C and TERM: the first asks for an end, the second for a quick one. While a run is created, or many are read, the
-//! second ends the program.
+//! second ends the program. For commands that have to end what they started, the end of the terminal is such a signal, too.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use agency_model::ErrorCode;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::problem::Problem;
@@ -25,8 +25,17 @@ pub(crate) struct Interrupts {
 impl Interrupts {
     /// Installs the handlers. From now on neither signal ends the program by itself, except as the methods below say.
     pub(crate) fn listen() -> Result<Self, Problem> {
+        Self::listen_for(&[SIGINT, SIGTERM])
+    }
+
+    /// The same, and the end of the terminal is a signal, too, unless the user lets us outlive it (`nohup`).
+    pub(crate) fn listen_for_hangup_too() -> Result<Self, Problem> {
+        if outlives_terminal() { Self::listen() } else { Self::listen_for(&[SIGINT, SIGTERM, SIGHUP]) }
+    }
+
+    fn listen_for(caught: &[i32]) -> Result<Self, Problem> {
         let interrupts = Self::default();
-        let mut signals = Signals::new([SIGINT, SIGTERM])
+        let mut signals = Signals::new(caught)
             .map_err(|error| Problem::new(ErrorCode::Io, format!("signals cannot be caught: {error}")))?;
         let heard = interrupts.clone();
         std::thread::spawn(move || {
@@ -69,4 +78,13 @@ impl Interrupts {
     pub(crate) fn hurried(&self) -> &AtomicBool {
         &self.hurried
     }
+}
+
+/// Whether HUP is ignored, which is inherited.
+fn outlives_terminal() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & (1 << (SIGHUP - 1)) != 0)
 }

@@ -2,6 +2,7 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod child;
 mod cli;
 mod command;
 mod context;
@@ -9,6 +10,7 @@ mod diagnostics;
 mod highlight;
 mod interrupts;
 mod mcp;
+mod new_race;
 mod object_schema;
 mod output;
 mod problem;
@@ -23,7 +25,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // The library starts this program most often, and needs no command line parser.
-    if let Some(code) = command::child::run() {
+    if let Some(code) = child::run() {
         return code;
     }
     clap_complete::CompleteEnv::with_factory(cli::command).complete();

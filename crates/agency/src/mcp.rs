@@ -3,12 +3,15 @@
 //! The one rule: nothing but the protocol is ever written to standard output, and an ask ends with the client that
 //! started it. Runs that were started stay.
 
+mod checkpoints;
 mod forecast;
 mod inbox;
 mod land;
 mod pipes;
 mod progress;
+mod race;
 mod reply;
+mod review;
 mod run_agent;
 mod runs;
 mod schema;

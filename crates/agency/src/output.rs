@@ -15,9 +15,11 @@ pub(crate) use activity::{ActivityLine, activity_words};
 pub(crate) use cost::dollars;
 pub(crate) use event::readable;
 pub(crate) use pager::Pager;
-pub(crate) use progress::Progress;
+pub(crate) use progress::{Phases, Progress};
 pub(crate) use spinner::Spinner;
 pub(crate) use style::styled;
 pub(crate) use surface::{Data, Surface, field, plain};
 pub(crate) use table::{columns, state_word};
-pub(crate) use time::{ago, parse_duration, took};
+pub(crate) use time::{ago, took};
+
+pub(crate) use agency_model::parse_duration;

@@ -6,6 +6,7 @@ mod coded;
 mod config;
 mod forecast;
 mod hint;
+mod housekeeping;
 mod land;
 mod messages;
 mod mistakes;

@@ -10,4 +10,4 @@ pub(crate) use attach::{AttachEnd, attach_terminal};
 pub(crate) use choice::choose;
 pub(crate) use editor::{edit, editor};
 pub(crate) use keyboard::{Key, Keyboard, put_back};
-pub(crate) use leaving_tmux::tell_how_to_leave;
+pub(crate) use leaving_tmux::{tell_how_to_leave, tell_how_to_return};

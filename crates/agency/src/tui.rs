@@ -50,7 +50,7 @@ use agency_model::ErrorCode;
 use jiff::Timestamp;
 use signal_hook::consts::{SIGHUP, SIGTERM, SIGWINCH};
 
-use self::background_colour::Answered;
+use self::background_colour::TerminalAnswer;
 use self::change_counter::ChangeCounter;
 use self::channel::{EventReceiver, EventSender};
 use self::effects::EffectRunner;
@@ -96,7 +96,7 @@ pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Prob
         _ => std::env::var(name).ok(),
     });
     let look = context.config()?.tui;
-    let mut answered = Answered::default();
+    let mut answered = TerminalAnswer::default();
     let ask = || {
         answered = background_colour::ask();
         answered.background

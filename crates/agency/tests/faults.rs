@@ -8,6 +8,8 @@ mod faults {
     mod environment;
     mod fixture;
     mod full_disk;
+    mod full_disk_gc;
+    mod full_disk_landing;
     mod interrupt;
     mod isolation;
     mod logs;

@@ -5,6 +5,7 @@ mod hints {
     mod collected;
     mod doctor;
     mod following;
+    mod landing;
     mod reading;
     mod table;
     mod version_control;

@@ -2,14 +2,18 @@
 
 #[cfg(test)]
 mod land {
+    mod agents;
     mod conflict;
+    mod hostile;
     mod killed;
     mod landing;
     mod publishing;
     mod racing;
     mod resolving;
     mod several;
+    mod terminal;
     mod trust;
+    mod unfinished;
 
     use std::path::Path;
 

@@ -9,6 +9,8 @@ mod mcp {
     mod fixture;
     mod going_away;
     mod install;
+    mod landing;
+    mod reviewing;
     mod runs;
     mod tools;
 }

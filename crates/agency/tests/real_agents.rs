@@ -16,6 +16,7 @@ mod real_agents {
     mod mcp_servers;
     mod model_errors;
     mod prompt;
+    mod quick_start;
     mod reading;
     mod screen;
     mod stop;

@@ -1,21 +1,14 @@
 //! Claude Code: `claude -p --output-format stream-json --verbose`, and the same with `--input-format stream-json`.
 
-mod background;
-mod content;
-mod control;
-mod finished;
-mod limits;
-mod message_ids;
-mod plans;
-
 use agency_model::Event;
 use serde::Deserialize;
 use serde_json::json;
 
-use self::content::{Block, ContentMessage, Pieces, output};
-use self::control::Requests;
-use self::message_ids::MessageIds;
-use self::plans::Plans;
+use super::content::{Block, ContentMessage, Pieces, output};
+use super::control::Requests;
+use super::message_ids::MessageIds;
+use super::plans::Plans;
+use super::{background, control, limits};
 use crate::json_lines::{Dialect, Head, NotUnderstood, unknown, without_lone_surrogates};
 use crate::tools::Tools;
 use crate::{EncodeError, Opening, StreamItem, ToAgent};
@@ -26,7 +19,7 @@ pub(crate) struct Claude {
     session: Option<String>,
     tools: Tools,
     /// The last `total_cost_usd`, which counts the whole conversation.
-    total_cost: f64,
+    pub(super) total_cost: f64,
     requests: Requests,
     plans: Plans,
     /// Absent if the stream has one direction only.

@@ -72,7 +72,7 @@ struct Failure {
 }
 
 #[derive(Deserialize)]
-struct Plan {
+struct TurnPlan {
     explanation: Option<String>,
     plan: Vec<ListedStep>,
 }
@@ -110,7 +110,7 @@ pub(super) fn event(method: &str, params: &str) -> Result<Option<Event>, NotUnde
             return Ok(Some(Event::Error { message: error.text() }));
         }
         "turn/plan/updated" => {
-            let plan: Plan = serde_json::from_str(params)?;
+            let plan: TurnPlan = serde_json::from_str(params)?;
             return Ok(Some(plan.event()));
         }
         "configWarning" | "deprecationNotice" => {
@@ -240,7 +240,7 @@ impl Turn {
     }
 }
 
-impl Plan {
+impl TurnPlan {
     fn event(self) -> Event {
         let step = |ListedStep { step, status }: ListedStep| {
             let status = match status.as_str() {

@@ -9,7 +9,7 @@ use crate::home::open_to_read;
 use crate::runner::AnsiStripper;
 use crate::watch::last_bytes;
 
-/// So much of what an agent printed is its answer.
+/// How much of what an agent printed is its answer.
 const MAX_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
 /// One read takes at most this much.
 const READ_BYTES: usize = 256 * 1024;

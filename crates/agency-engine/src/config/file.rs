@@ -1,7 +1,7 @@
 //! The shape of the file: what may be written there, and what holds where nothing is.
 
 use super::{
-    CommandTemplate, ForecastConfig, PromptDelivery,
+    CommandTemplate, ForecastConfig, GcConfig, PromptDelivery,
     number::{DAY_IN_SECONDS, pauses, whole_number},
     tui::TuiFile,
 };
@@ -63,6 +63,8 @@ pub(super) struct ConfigFile {
     pub(super) notify: Notify,
     /// Forecasts of conflicts.
     pub(super) forecast: ForecastConfig,
+    /// What `agency gc` may remove.
+    pub(super) gc: GcConfig,
     /// How work lands.
     pub(super) land: LandFile,
     /// What other agents may do through the MCP server.
@@ -263,6 +265,7 @@ impl Default for ConfigFile {
             approval_policy: Policy::default(),
             notify: Notify::default(),
             forecast: ForecastConfig::default(),
+            gc: GcConfig::default(),
             land: LandFile::default(),
             mcp: McpFile::default(),
             tui: TuiFile::default(),

@@ -1,11 +1,12 @@
 //! Which settings hold, and what gave each of them.
 
 use super::{
-    AgentConfig, CommandTemplate, Config, ForecastConfig, Form, NotifyConfig, RestartConfig, ScreenSource, TuiConfig,
-    agent_name,
+    AgentConfig, CommandTemplate, Config, ForecastConfig, Form, GcConfig, NotifyConfig, RestartConfig, ScreenSource,
+    TuiConfig, agent_name,
     document::{Document, dotted},
 };
 use agency_model::document::{Node, dotted_key};
+use agency_model::duration_text;
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -99,6 +100,7 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         approval_policy,
         notify: NotifyConfig { bell, desktop, command, always },
         forecast: ForecastConfig { automatic, tell_agents },
+        gc: GcConfig { auto, age, landed_after, unused_after, max_gb, min_free_gb },
         land_attempts,
         mcp_allow_land,
         tui: TuiConfig { theme, colors },
@@ -139,6 +141,12 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         ("notify.always", json!(always)),
         ("forecast.automatic", json!(automatic)),
         ("forecast.tell_agents", json!(tell_agents)),
+        ("gc.auto", json!(auto)),
+        ("gc.age", json!(duration_text(*age))),
+        ("gc.landed_after", json!(duration_text(*landed_after))),
+        ("gc.unused_after", json!(duration_text(*unused_after))),
+        ("gc.max_gb", json!(max_gb)),
+        ("gc.min_free_gb", json!(min_free_gb)),
         ("land.attempts", json!(land_attempts)),
         ("mcp.allow_land", json!(mcp_allow_land)),
         ("tui.theme", json!(theme.as_str())),

@@ -82,6 +82,7 @@ fn settings(file: ConfigFile, agents: AgentTable, lines: KeyLines, path: Option<
             always: file.notify.always,
         },
         forecast: file.forecast,
+        gc: file.gc,
         land_attempts: file.land.attempts,
         mcp_allow_land: file.mcp.allow_land,
         tui: file.tui.into(),

@@ -3,7 +3,7 @@
 //! The one rule: the file can hold secrets of agents' environments. It is private, and it is deleted when its run ends.
 
 use super::{
-    AgentConfig, AgentTable, CommandTemplate, Config, ForecastConfig, Form, NotifyConfig, PromptDelivery,
+    AgentConfig, AgentTable, CommandTemplate, Config, ForecastConfig, Form, GcConfig, NotifyConfig, PromptDelivery,
     RestartConfig, ScreenSource, TuiConfig, origin::KeyLines,
 };
 use crate::home::{HomeError, read_whole};
@@ -75,6 +75,9 @@ struct StoredConfig {
     forecast: ForecastConfig,
     /// Earlier versions did not have it.
     #[serde(default)]
+    gc: GcConfig,
+    /// Earlier versions did not have it.
+    #[serde(default)]
     tui: TuiConfig,
     sources_dir: Option<PathBuf>,
     agents: BTreeMap<String, StoredAgent>,
@@ -133,6 +136,7 @@ impl Config {
             approval_policy,
             notify: NotifyConfig { bell, desktop, command, always },
             forecast,
+            gc,
             land_attempts,
             mcp_allow_land,
             tui,
@@ -167,6 +171,7 @@ impl Config {
             notify_command: command,
             notify_always: always,
             forecast,
+            gc,
             land_attempts,
             mcp_allow_land,
             tui,
@@ -221,6 +226,7 @@ impl Config {
                 always: stored.notify_always,
             },
             forecast: stored.forecast,
+            gc: stored.gc,
             land_attempts: stored.land_attempts,
             mcp_allow_land: stored.mcp_allow_land,
             tui: stored.tui,
@@ -312,6 +318,10 @@ mod tests {
             [[approval_policy]]
             tool = "Bash"
             action = "ask"
+            [gc]
+            auto = true
+            age = "36h"
+            min_free_gb = 5
             [agents.mine]
             command = "sh"
             args = ["-c", "true"]

@@ -1,7 +1,7 @@
 //! Forecasts that no user waits for: after the work of a run was recorded, a process of low priority makes one.
 //!
 //! The one rule: at most one such process works for a repository. A request that comes meanwhile is a file, which is
-//! deleted before the works are read; so none is lost, and many become one.
+//! deleted before the work is read; so none is lost, and several become one.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub(crate) fn forecast_beside(home: &Home, executable: &Path, repository: &Path)
 }
 
 impl Agency {
-    /// The target of other works has moved: they may conflict with it now.
+    /// Asks for a forecast because a target moved: other runs may conflict with it now.
     pub(crate) fn forecast_after_landing(&self, row: &RunRow) {
         let Ok(repository) = self.repository_of(row) else { return };
         let others = || self.unlanded(&repository).is_ok_and(|rows| rows.iter().any(|other| other.id != row.id));

@@ -19,12 +19,12 @@ struct Compared {
     /// First those of the targets, then those of runs.
     states: Vec<WorkState>,
     /// The target of each run, as a position.
-    runs: Vec<(ForecastRun, Option<Side>)>,
+    runs: Vec<(ForecastRun, Option<StatesOfRun>)>,
 }
 
-/// Where a run is among the states.
+/// The positions of the state of a run and of its target.
 #[derive(Clone, Copy)]
-struct Side {
+struct StatesOfRun {
     state: usize,
     target: usize,
 }
@@ -35,7 +35,7 @@ pub(crate) struct ComputedForecast {
     pub(crate) merges: MergeForecast,
     /// The branches that are there.
     pub(crate) targets: HashMap<String, WorkState>,
-    /// The works that were compared.
+    /// The runs that were compared.
     pub(crate) states: HashMap<RunId, WorkState>,
 }
 
@@ -70,7 +70,7 @@ impl Agency {
         Ok(ComputedForecast { forecast, merges, targets: of_targets, states: of_runs })
     }
 
-    /// Reads the targets and the works.
+    /// Reads the targets and the work of the runs.
     fn compared(
         &self,
         request: &ForecastRequest,
@@ -115,14 +115,14 @@ impl Agency {
     }
 }
 
-/// A run before it is compared.
+/// A run that is not compared yet.
 fn described(
     row: &RunRow,
     target: Result<String, String>,
     of_target: Option<usize>,
     state: Result<FoundState, String>,
     states: &mut Vec<WorkState>,
-) -> (ForecastRun, Option<Side>) {
+) -> (ForecastRun, Option<StatesOfRun>) {
     let missing = || format!("there is no branch {} any more", target.as_deref().unwrap_or_default());
     let reason = match (&target, &state, of_target) {
         (Err(reason), _, _) | (_, Err(reason), _) => Some(reason.clone()),
@@ -143,7 +143,7 @@ fn described(
     };
     let side = found.zip(of_target).map(|(found, target)| {
         states.push(found.state);
-        Side { state: states.len() - 1, target }
+        StatesOfRun { state: states.len() - 1, target }
     });
     (run, side)
 }

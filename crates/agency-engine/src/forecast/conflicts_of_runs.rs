@@ -15,7 +15,7 @@ use crate::store::RunRow;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RunConflicts {
-    /// When the branches and works were read.
+    /// When the branches and the work of the runs were read.
     pub computed_at: Timestamp,
     /// The branch that the work would be merged into.
     pub target: String,
@@ -26,7 +26,7 @@ pub struct RunConflicts {
 }
 
 impl RunConflicts {
-    /// Whether there is a conflict at all.
+    /// Whether there is any conflict.
     #[must_use]
     pub fn is_conflict(&self) -> bool {
         self.verdict == ForecastVerdict::Conflict || !self.conflicts_with.is_empty()
@@ -38,6 +38,10 @@ impl Agency {
     /// landed, have no entry.
     #[must_use]
     pub fn kept_conflicts<'a>(&self, runs: impl Iterator<Item = (&'a RunId, &'a str)>) -> HashMap<RunId, RunConflicts> {
+        if !self.home.forecasts().is_dir() {
+            // To find out what a processor can do before the first hash takes longer than everything else here.
+            return HashMap::new();
+        }
         let mut forecasts: HashMap<&str, Option<Forecast>> = HashMap::new();
         let mut known: HashMap<RunId, bool> = HashMap::new();
         let mut is_unlanded = |id: &RunId| {

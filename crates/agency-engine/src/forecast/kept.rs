@@ -44,7 +44,7 @@ pub(super) fn write(path: &Path, kept: &KeptForecast) -> Result<(), super::Forec
 }
 
 impl Forecast {
-    /// All conflicts, as they are noted once they are reported.
+    /// All conflicts, in the form in which they are noted as reported.
     pub(super) fn conflicts(&self) -> BTreeSet<Reported> {
         let runs = self.runs.iter().filter(|run| run.verdict == ForecastVerdict::Conflict);
         let with_targets = runs.map(|run| Reported { run: run.id.to_string(), with: run.target.clone() });

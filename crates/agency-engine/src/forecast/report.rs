@@ -1,6 +1,6 @@
 //! Keeps a forecast, and reports conflicts that were not there before.
 //!
-//! The one rule: an event is recorded before it is noted that it was, so that a crash repeats one at most and loses none.
+//! The one rule: an event is recorded before the conflict is noted as reported, so that a crash repeats at most one and loses none.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::home::create_private_directory;
 
 /// How long another process may report.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(60);
-/// So many files are named in a message to an agent.
+/// How many files a message to an agent names at most.
 const MAX_NAMED_FILES: usize = 20;
 
 /// One new conflict.
@@ -92,7 +92,7 @@ impl Agency {
     }
 }
 
-/// File names are another agent's words: they are escaped, and few of them are named.
+/// File names come from another agent, so they are escaped, and their number is limited.
 fn message(with: &str, files: &[ForecastFile]) -> String {
     let mut named: Vec<String> = files
         .iter()

@@ -1,4 +1,4 @@
-//! What the works are: each as it was recorded at the end of a turn, or as its files are now.
+//! The files of each run: as they were recorded at the end of a turn, or as they are now.
 
 use std::collections::HashMap;
 

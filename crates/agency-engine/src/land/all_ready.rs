@@ -1,7 +1,7 @@
 //! Which runs are ready to land, and in which order.
 //!
-//! The one rule: what is planned was merged as a chain just before, on the branch as it was then; and each landing decides
-//! again.
+//! The one rule: the planned runs were merged one after the other just before, on the branch as it was then; each landing
+//! checks again.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ impl HeldRun {
 }
 
 impl Agency {
-    /// The runs of a repository that are ready to land, in the order that reworks the least. Those in `first` come first.
+    /// The runs of a repository that are ready to land, in the order that needs the least rework. Those in `first` come first.
     pub fn plan_all_ready(
         &mut self,
         repository: &Path,
@@ -103,7 +103,7 @@ impl Agency {
             (State::Completed, _, _) | (State::Running, Some(Activity::Idle), _) => None,
             (State::Running | State::Queued, _, _) => Some("its agent is at work".to_owned()),
             (State::Failed | State::Killed, _, _) => {
-                Some(format!("it is {}; agency land takes it by its name", row.state))
+                Some(format!("it is {}; agency land lands it if it is named", row.state))
             }
         };
         if why.is_some() {
@@ -161,7 +161,7 @@ fn order_for(
             Some(found) => {
                 let files: Vec<String> =
                     found.conflicts.iter().map(|conflict| conflict.path.display().to_string()).collect();
-                let why = format!("it conflicts with those before it together, in {}", files.join(", "));
+                let why = format!("it conflicts with the runs before it, merged together, in {}", files.join(", "));
                 plan.rework.push(HeldRun::of(run, why));
             }
         }

@@ -23,7 +23,7 @@ use crate::runs::create::SetupChoice;
 use crate::store::RunRow;
 use crate::worktree::WorktreeSettings;
 
-/// How long a check may take where nothing else is said.
+/// The default limit of a check.
 pub(crate) const CHECK_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// A landing under way.
@@ -94,7 +94,7 @@ impl Attempt<'_> {
     fn lock(&self, row: &RunRow) -> Result<Lock, LandError> {
         let path = self.agency.home.run(&row.worktree_owner()).file("land.lock");
         Lock::take(&path, Duration::ZERO)?.ok_or_else(|| {
-            let why = "another agency land of it is at work".to_owned();
+            let why = "another agency land of it is running".to_owned();
             LandError::NotReady { id: row.id.clone(), why }
         })
     }
@@ -174,8 +174,15 @@ impl Attempt<'_> {
         Ok(committed)
     }
 
-    /// Where the project demands it, a user has to have approved exactly these files.
+    /// Where the project or the request demands it, a user has to have approved exactly these files.
     fn check_approval(&self, prepared: &Prepared, tip: &Commit) -> Result<(), LandError> {
+        if let Some(only) = &self.request.only_tree {
+            if *only == prepared.repository.tree_of(tip)? {
+                return Ok(());
+            }
+            let why = "its files changed since the user was asked".to_owned();
+            return Err(LandError::NotReady { id: prepared.row.id.clone(), why });
+        }
         if !prepared.project.as_ref().is_some_and(Project::requires_approval) {
             return Ok(());
         }
@@ -183,7 +190,7 @@ impl Attempt<'_> {
         let why = match self.agency.store.approved_tree(&id)? {
             Some(tree) if tree == prepared.repository.tree_of(tip)? => return Ok(()),
             Some(_) => "its files changed since they were approved",
-            None => "the project demands an approval of its files",
+            None => "the project requires an approval of its files",
         };
         Err(LandError::NotReady { why: format!("{why}; agency review --approve {id}"), id })
     }
@@ -205,7 +212,7 @@ impl Attempt<'_> {
                 commands: checks,
                 limit: *limit,
                 settings: settings.clone(),
-                // What earlier checks of this landing built is its own.
+                // Earlier checks of this landing built what is in the tree.
                 fresh: self.request.fresh && !*announced,
                 environment: &self.request.environment,
                 stop: self.stop,
@@ -222,7 +229,7 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Shows what becomes of the checks, and records how each ended.
+    /// Reports the progress of the checks, and records how each ended.
     fn take(&mut self, id: &RunId, report: CheckReport<'_>) -> Result<(), LandError> {
         match report {
             CheckReport::Preparing(message) => (self.progress)(LandProgress::Preparing { message }),
@@ -293,6 +300,6 @@ fn moved_meanwhile(error: MergeError, row: &RunRow) -> LandError {
     if !matches!(error, MergeError::BranchMoved { .. }) {
         return error.into();
     }
-    let why = "its branch was changed while it landed; look at it, and land it again".to_owned();
+    let why = "its branch was changed while it landed; check the changes, then land it again".to_owned();
     LandError::NotReady { id: row.id.clone(), why }
 }

@@ -1,4 +1,4 @@
-//! Checks a merge that no branch points to yet, in a working tree that is kept warm for the next one.
+//! Checks a merge that no branch points to yet, in a working tree that keeps build output for the next check.
 //!
 //! The one rule: each command begins with exactly the tracked files of the merge, whatever the one before wrote.
 
@@ -30,9 +30,9 @@ const TREE_POLL_INTERVAL: Duration = Duration::from_millis(200);
 const TARGET_VARIABLE: &str = "AGENCY_LAND_TARGET";
 /// Names the commit that is checked.
 const COMMIT_VARIABLE: &str = "AGENCY_LAND_COMMIT";
-/// So much of the output is shown.
+/// How much of the output is shown.
 const MAX_SHOWN_BYTES: u64 = 8 * 1024;
-/// So many hexadecimal digits name a branch.
+/// How many hexadecimal digits of a hash name a branch.
 const NAME_BYTES: usize = 8;
 
 /// The commands that a merge has to pass.
@@ -56,7 +56,7 @@ pub(crate) struct Checks<'a> {
     pub(crate) logs: PathBuf,
 }
 
-/// What becomes of the checks.
+/// The progress of the checks.
 pub(crate) enum CheckReport<'a> {
     WaitingForTree,
     Preparing(&'a str),

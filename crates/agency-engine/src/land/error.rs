@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agency_model::{ErrorCode, RunId};
+use agency_model::{ErrorCode, QuestionId, RunId};
 use agency_workspace::{Conflict, DirtyCheckout, MergeError, WorkspaceError};
 
 use super::CheckEnd;
@@ -21,7 +21,7 @@ use crate::worktree::PrepareError;
 #[derive(Debug, thiserror::Error)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum LandError {
-    /// Its agent is at work, or another thing has to happen first.
+    /// Its agent is at work, or something else has to be done first.
     #[error("{id} cannot land yet: {why}")]
     NotReady {
         /// The run.
@@ -43,7 +43,7 @@ pub enum LandError {
         /// The branch.
         target: String,
     },
-    /// Both sides changed the same.
+    /// Both sides changed the same lines.
     #[error("{id} does not merge into {target}: {}", files.iter().map(|file| file.path.display().to_string()).collect::<Vec<_>>().join(", "))]
     Conflicts {
         /// The run.
@@ -55,7 +55,7 @@ pub enum LandError {
         /// The worktree in which they can be resolved.
         worktree: PathBuf,
     },
-    /// An agent was to resolve conflicts, and did not.
+    /// An agent was asked to resolve conflicts and did not resolve them.
     #[error("{id} does not land on {target}: {}", flaws(markers, dropped))]
     Unresolved {
         /// The run.
@@ -95,6 +95,26 @@ pub enum LandError {
     /// The user ended it.
     #[error("interrupted; the target branch was not changed")]
     Interrupted,
+    /// The user did not allow an agent to land it.
+    #[error("{by} did not allow an agent to land {id}{}", reason.as_deref().map_or_else(String::new, |text| format!(": {text}")))]
+    Denied {
+        /// The run.
+        id: RunId,
+        /// What was asked.
+        question: QuestionId,
+        /// Who answered.
+        by: String,
+        /// Why not.
+        reason: Option<String>,
+    },
+    /// The user has not answered yet.
+    #[error("{id} cannot land yet: {question} is not answered")]
+    Unanswered {
+        /// The run.
+        id: RunId,
+        /// What was asked.
+        question: QuestionId,
+    },
     /// The caller is an agent.
     #[error("{0}; agents may not land work")]
     NotAllowed(#[from] NotAllowed),
@@ -183,14 +203,14 @@ impl LandError {
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NotReady { .. } | Self::Nothing { .. } => ErrorCode::NotReady,
+            Self::NotReady { .. } | Self::Nothing { .. } | Self::Unanswered { .. } => ErrorCode::NotReady,
             Self::Removed { .. } => ErrorCode::InvalidState,
             Self::Conflicts { .. } | Self::Unresolved { .. } => ErrorCode::MergeConflict,
             Self::CheckFailed(_) => ErrorCode::CheckFailed,
             Self::Dirty { .. } => ErrorCode::CheckoutDirty,
             Self::NotPublished { .. } => ErrorCode::MergeFailed,
             Self::Interrupted => ErrorCode::Interrupted,
-            Self::NotAllowed(_) => ErrorCode::NotAllowed,
+            Self::NotAllowed(_) | Self::Denied { .. } => ErrorCode::NotAllowed,
             Self::Setup(error) => error.code(),
             Self::Project(error) => error.code(),
             Self::Merge(error) => error.code(),

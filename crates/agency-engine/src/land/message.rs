@@ -1,4 +1,4 @@
-//! The message of the commits that landing makes: the user's, else what the agent said last, else its prompt.
+//! The message of the commits that landing makes: the user's, else the agent's final answer, else its prompt.
 
 use agency_model::{Event, cut, plain_text};
 use agency_workspace::MergeStrategy;
@@ -10,11 +10,11 @@ use crate::store::RunRow;
 
 /// The usual length of the first line of a commit message.
 const MAX_SUBJECT_CHARS: usize = 72;
-/// So much of what an agent said goes into a message.
+/// How much of an agent's final answer goes into a message.
 const MAX_BODY_BYTES: usize = 4 * 1024;
 
 impl Agency {
-    /// What a commit of the work of a run says, unless its user says it.
+    /// The default message of a commit of the work of a run.
     #[must_use]
     pub fn land_message(&self, row: &RunRow) -> String {
         let said =

@@ -1,27 +1,27 @@
-//! Which works to land first, so that the least has to be reworked.
+//! Which runs to land first, so that the least has to be reworked.
 //!
-//! The number of conflicts does not depend on the order, the number of works that have to be reworked does: it is least
-//! if a set of works lands untouched that do not conflict with each other and weigh the most together.
+//! The number of conflicts does not depend on the order, but the amount of work to be redone does: it is least if the runs
+//! that land untouched do not conflict with each other and have the greatest total weight.
 
-/// For more works than this, the choice is greedy.
+/// For more runs than this, the choice is greedy.
 const MAX_EXACT: usize = 40;
 
-/// Works that conflict with each other.
+/// Which runs conflict with each other.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ConflictGraph {
     weights: Vec<u64>,
-    /// The neighbours of each work.
+    /// The neighbours of each run.
     conflicts: Vec<Vec<bool>>,
 }
 
 impl ConflictGraph {
-    /// Works with what a rework of each would cost.
+    /// Runs, each with the cost of reworking it.
     pub(super) fn new(weights: Vec<u64>) -> Self {
         let conflicts = vec![vec![false; weights.len()]; weights.len()];
         Self { weights, conflicts }
     }
 
-    /// Notes that two works conflict.
+    /// Notes that two runs conflict.
     pub(super) fn conflict(&mut self, one: usize, other: usize) {
         if one != other {
             self.conflicts[one][other] = true;
@@ -33,29 +33,29 @@ impl ConflictGraph {
         self.conflicts[one][other]
     }
 
-    /// The works that land untouched: those that a user put first, as far as they do not conflict with each other, and the
+    /// The runs that land untouched: those that a user put first, as far as they do not conflict with each other, and the
     /// heaviest set that goes with them. Sorted.
     pub(super) fn untouched(&self, first: &[usize]) -> Vec<usize> {
         let mut chosen: Vec<usize> = vec![];
-        for work in first {
-            if chosen.iter().all(|other| !self.conflicts(*work, *other) && work != other) {
-                chosen.push(*work);
+        for run in first {
+            if chosen.iter().all(|other| !self.conflicts(*run, *other) && run != other) {
+                chosen.push(*run);
             }
         }
-        let is_open = |work: &usize| chosen.iter().all(|other| work != other && !self.conflicts(*work, *other));
+        let is_open = |run: &usize| chosen.iter().all(|other| run != other && !self.conflicts(*run, *other));
         let open: Vec<usize> = (0..self.weights.len()).filter(is_open).collect();
         let (alone, contested): (Vec<usize>, Vec<usize>) =
-            open.iter().partition(|work| open.iter().all(|other| !self.conflicts(**work, *other)));
+            open.iter().partition(|run| open.iter().all(|other| !self.conflicts(**run, *other)));
         chosen.extend(alone);
         chosen.extend(if contested.len() <= MAX_EXACT { self.exact(&contested) } else { self.greedy(contested) });
         chosen.sort_unstable();
         chosen
     }
 
-    fn exact(&self, works: &[usize]) -> Vec<usize> {
+    fn exact(&self, runs: &[usize]) -> Vec<usize> {
         let bit = |position: usize| 1_u64 << position;
         let neighbours = |one: &usize| {
-            works.iter().enumerate().fold(
+            runs.iter().enumerate().fold(
                 0,
                 |all, (position, other)| {
                     if self.conflicts(*one, *other) { all | bit(position) } else { all }
@@ -63,29 +63,24 @@ impl ConflictGraph {
             )
         };
         let mut search = Search {
-            weights: works.iter().map(|work| self.weights[*work].max(1)).collect(),
-            neighbours: works.iter().map(neighbours).collect(),
+            weights: runs.iter().map(|run| self.weights[*run].max(1)).collect(),
+            neighbours: runs.iter().map(neighbours).collect(),
             best: 0,
             best_weight: 0,
         };
-        let all = if works.is_empty() { 0 } else { u64::MAX >> (64 - works.len()) };
+        let all = if runs.is_empty() { 0 } else { u64::MAX >> (64 - runs.len()) };
         search.descend(all, 0, 0);
-        works
-            .iter()
-            .enumerate()
-            .filter(|(position, _)| search.best & bit(*position) != 0)
-            .map(|(_, work)| *work)
-            .collect()
+        runs.iter().enumerate().filter(|(position, _)| search.best & bit(*position) != 0).map(|(_, run)| *run).collect()
     }
 
-    /// Takes the work with the most weight for each that it keeps out, until none is left.
+    /// Repeatedly takes the run with the greatest weight per run that it excludes.
     fn greedy(&self, mut open: Vec<usize>) -> Vec<usize> {
         let mut chosen = vec![];
         while !open.is_empty() {
-            let degree = |work: usize| open.iter().filter(|other| self.conflicts(work, **other)).count() as u128;
+            let degree = |run: usize| open.iter().filter(|other| self.conflicts(run, **other)).count() as u128;
             // As fractions, without rounding.
             let better = |a: &&usize, b: &&usize| {
-                let value = |work: usize, other: usize| u128::from(self.weights[work].max(1)) * (degree(other) + 1);
+                let value = |run: usize, other: usize| u128::from(self.weights[run].max(1)) * (degree(other) + 1);
                 value(**a, **b).cmp(&value(**b, **a)).then(b.cmp(a))
             };
             let Some(best) = open.iter().max_by(better).copied() else { break };
@@ -115,27 +110,27 @@ impl Search {
         if weight.saturating_add(self.bound(open)) <= self.best_weight {
             return;
         }
-        let degree = |work: &usize| (self.neighbours[*work] & open).count_ones();
+        let degree = |run: &usize| (self.neighbours[*run] & open).count_ones();
         // The first of those with the most conflicts.
-        let Some(work) = members(open).rev().max_by_key(degree) else { return };
-        let without = open & !(1 << work);
-        self.descend(without & !self.neighbours[work], chosen | 1 << work, weight.saturating_add(self.weights[work]));
-        if self.neighbours[work] & open != 0 {
+        let Some(run) = members(open).rev().max_by_key(degree) else { return };
+        let without = open & !(1 << run);
+        self.descend(without & !self.neighbours[run], chosen | 1 << run, weight.saturating_add(self.weights[run]));
+        if self.neighbours[run] & open != 0 {
             self.descend(without, chosen, weight);
         }
     }
 
-    /// Of works that all conflict with each other, one lands: the heaviest of each such group is the most that can.
+    /// An upper limit: of runs that all conflict with each other at most one lands untouched, the heaviest.
     fn bound(&self, open: u64) -> u64 {
         let mut rest = open;
         let mut sum: u64 = 0;
         while rest != 0 {
             let first = rest.trailing_zeros() as usize;
             let (mut group, mut heaviest) = (1_u64 << first, self.weights[first]);
-            for work in members(rest & self.neighbours[first]) {
-                if group & !self.neighbours[work] == 0 {
-                    group |= 1 << work;
-                    heaviest = heaviest.max(self.weights[work]);
+            for run in members(rest & self.neighbours[first]) {
+                if group & !self.neighbours[run] == 0 {
+                    group |= 1 << run;
+                    heaviest = heaviest.max(self.weights[run]);
                 }
             }
             sum = sum.saturating_add(heaviest);
@@ -162,7 +157,7 @@ mod tests {
     }
 
     fn weight(graph: &ConflictGraph, set: &[usize]) -> u64 {
-        set.iter().map(|work| graph.weights[*work].max(1)).sum()
+        set.iter().map(|run| graph.weights[*run].max(1)).sum()
     }
 
     fn is_independent(graph: &ConflictGraph, set: &[usize]) -> bool {
@@ -180,7 +175,7 @@ mod tests {
 
     #[test]
     fn many_works_are_chosen_greedily_and_forty_exactly() {
-        let path = |works: usize| graph(&vec![1; works], &(1..works).map(|work| (work - 1, work)).collect::<Vec<_>>());
+        let path = |runs: usize| graph(&vec![1; runs], &(1..runs).map(|run| (run - 1, run)).collect::<Vec<_>>());
         assert_eq!(path(40).untouched(&[]).len(), 20);
         let many = path(101);
         let chosen = many.untouched(&[]);
@@ -193,15 +188,15 @@ mod tests {
             weights in prop::collection::vec(0..20_u64, 1..9),
             pairs in prop::collection::vec((0..8_usize, 0..8_usize), 0..20),
         ) {
-            let works = weights.len();
-            let pairs: Vec<_> = pairs.into_iter().filter(|(one, other)| *one < works && *other < works).collect();
+            let runs = weights.len();
+            let pairs: Vec<_> = pairs.into_iter().filter(|(one, other)| *one < runs && *other < runs).collect();
             let graph = graph(&weights, &pairs);
             let chosen = graph.untouched(&[]);
             prop_assert!(is_independent(&graph, &chosen));
-            let sets = (0..1_u32 << works).map(|set| (0..works).filter(|work| set & (1 << work) != 0).collect::<Vec<_>>());
+            let sets = (0..1_u32 << runs).map(|set| (0..runs).filter(|run| set & (1 << run) != 0).collect::<Vec<_>>());
             let most = sets.filter(|set| is_independent(&graph, set)).map(|set| weight(&graph, &set)).max().unwrap();
             prop_assert_eq!(weight(&graph, &chosen), most);
-            let greedy = graph.greedy((0..works).collect());
+            let greedy = graph.greedy((0..runs).collect());
             prop_assert!(is_independent(&graph, &greedy));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agency_model::RunId;
+use agency_model::{QuestionId, RunId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -32,6 +32,11 @@ pub enum LandProgress<'a> {
     AgentResolves {
         /// The run, which may be a new one that continues the conversation.
         id: &'a RunId,
+    },
+    /// A question to the user waits in the inbox.
+    AsksUser {
+        /// The question.
+        question: &'a QuestionId,
     },
     /// The commands that follow execute code that the agent wrote.
     Unreviewed {
@@ -87,7 +92,7 @@ pub struct Landed {
     pub saved: Vec<String>,
 }
 
-/// What came of several runs.
+/// The result of landing several runs.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct LandedRuns {

@@ -24,7 +24,7 @@ pub struct LandPlan {
     pub strategy: String,
     /// Whether it would merge.
     pub outcome: PlannedOutcome,
-    /// The files that do not merge, each with git's word for the kind of conflict.
+    /// The files that do not merge, each with the kind of conflict as git names it.
     pub conflicts: Vec<PlannedConflict>,
     /// How many files would be committed first.
     pub uncommitted: usize,
@@ -45,7 +45,7 @@ pub struct LandPlan {
 pub enum PlannedOutcome {
     /// It does.
     Clean,
-    /// Both sides changed the same.
+    /// Both sides changed the same lines.
     Conflicts,
     /// The target has it already.
     AlreadyLanded,
@@ -59,7 +59,7 @@ pub enum PlannedOutcome {
 pub struct PlannedConflict {
     /// The file.
     pub path: String,
-    /// What kind of conflict, in git's words.
+    /// The kind of conflict, as git names it.
     pub kind: String,
 }
 

@@ -1,10 +1,12 @@
 //! Brings what landed, or is to land by a pull request, to a remote.
 
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use agency_model::shell_quoted;
-use agency_workspace::Repository;
+use agency_workspace::{Repository, absolute_only};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,7 +18,7 @@ use crate::worktree::{Marker, OwnChild, ShellCommand, TREE_VARIABLE};
 
 /// How long a forge may take to make a pull request.
 const FORGE_LIMIT: Duration = Duration::from_secs(120);
-/// So many files are named in a pull request.
+/// How many files a pull request names at most.
 const MAX_NAMED_FILES: usize = 100;
 
 /// What happens at a remote.
@@ -53,7 +55,7 @@ pub struct Published {
 impl Attempt<'_> {
     /// Pushes the target.
     pub(super) fn push_target(&self, prepared: &Prepared, remote: Option<&str>) -> Result<Published, LandError> {
-        // The work has landed by now, which the usual words about a merge that failed would deny.
+        // The work has landed, so this must not read as a failed merge.
         push(prepared, remote, &prepared.target)
             .map_err(|error| self.not_published(prepared, format!("{} has the work, but {error}", prepared.target)))
     }
@@ -72,7 +74,8 @@ impl Attempt<'_> {
         let (title, text) = message.split_once('\n').unwrap_or((message, ""));
         write_atomically(&body, body_of(prepared, text)?.as_bytes())?;
         let address = prepared.repository.address_of_remote(&published.remote)?;
-        let command = command_of(self.request, &address, prepared, (title, &body)).ok_or_else(|| {
+        let environment = environment_of(self.request);
+        let command = command_of(&environment, &address, prepared, (title, &body)).ok_or_else(|| {
             self.not_published(prepared, "neither gh nor glab is installed; the branch was pushed".to_owned())
         })?;
         let log = directory.join("pull-request.log");
@@ -81,7 +84,7 @@ impl Attempt<'_> {
             command: &command,
             place: prepared.repository.root(),
             marker: Marker { variable: TREE_VARIABLE, value: &directory },
-            environment: &self.request.environment,
+            environment: &environment,
             log,
             limit: FORGE_LIMIT,
             stop: self.stop,
@@ -126,7 +129,7 @@ fn usual_remote(prepared: &Prepared) -> Result<String, LandError> {
     })
 }
 
-/// The text of a pull request: what the agent said, the files, and how the merge was checked.
+/// The text of a pull request: the agent's final answer, the files, and how the merge was checked.
 fn body_of(prepared: &Prepared, text: &str) -> Result<String, LandError> {
     let look = prepared.worktree.preview_merge(&prepared.target)?;
     let mut files: Vec<String> = look.files.iter().map(|file| format!("- `{}`", file.path.display())).collect();
@@ -147,9 +150,21 @@ fn body_of(prepared: &Prepared, text: &str) -> Result<String, LandError> {
     Ok(format!("{text}{gap}Files:\n\n{}\n\n{checks}\n", files.join("\n")))
 }
 
+/// The environment of a forge's program. It works in the user's checkout, in which work of agents has landed, so that it is
+/// not looked for in a relative directory.
+fn environment_of(request: &LandRequest) -> BTreeMap<OsString, OsString> {
+    let mut environment = request.environment.clone();
+    if let Some(path) = environment.get_mut(OsStr::new("PATH"))
+        && let Some(absolute) = absolute_only(path)
+    {
+        *path = absolute;
+    }
+    environment
+}
+
 /// The command that makes the request, with the program that fits the remote, if that is installed.
 fn command_of(
-    request: &LandRequest,
+    environment: &BTreeMap<OsString, OsString>,
     address: &str,
     prepared: &Prepared,
     (title, body): (&str, &PathBuf),
@@ -166,10 +181,10 @@ fn command_of(
     } else {
         [("gh", github), ("glab", gitlab)]
     };
-    programs.into_iter().find(|(program, _)| is_installed(request, program)).map(|(_, command)| command)
+    programs.into_iter().find(|(program, _)| is_installed(environment, program)).map(|(_, command)| command)
 }
 
-fn is_installed(request: &LandRequest, program: &str) -> bool {
-    let path = request.environment.get(std::ffi::OsStr::new("PATH"));
+fn is_installed(environment: &BTreeMap<OsString, OsString>, program: &str) -> bool {
+    let path = environment.get(OsStr::new("PATH"));
     path.is_some_and(|path| std::env::split_paths(path).any(|directory| directory.join(program).is_file()))
 }

@@ -1,4 +1,4 @@
-//! Whether the files of a run are at rest: what is written while it lands would land by half.
+//! Whether the files of a run may change: work that is written while it lands would land only in part.
 
 use std::time::{Duration, Instant};
 

@@ -18,12 +18,12 @@ const FILE: &str = "landing.json";
 
 /// A move of the target that is about to be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Intent {
-    pub(super) target: String,
+pub(crate) struct Intent {
+    pub(crate) target: String,
     /// What the target moves to.
-    pub(super) commit: String,
+    pub(crate) commit: String,
     /// The commit of the branch.
-    pub(super) tip: String,
+    pub(crate) tip: String,
 }
 
 impl Intent {
@@ -33,7 +33,7 @@ impl Intent {
     }
 
     /// What was kept; `None` where that cannot be read.
-    fn read(directory: &RunDirectory) -> Option<Self> {
+    pub(crate) fn read(directory: &RunDirectory) -> Option<Self> {
         serde_json::from_str(&read_text(&directory.file(FILE)).ok()?).ok()
     }
 }

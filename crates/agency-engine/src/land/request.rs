@@ -18,11 +18,11 @@ pub struct LandRequest {
     pub into: Option<String>,
     /// How it is merged.
     pub strategy: MergeStrategy,
-    /// The message of commits; what the agent said last, or its prompt, if absent.
+    /// The message of commits; the agent's final answer, or its prompt, if absent.
     pub message: Option<String>,
     /// What checks the merged files.
     pub checks: LandChecks,
-    /// How long each check may take; as the project says, if absent.
+    /// How long each check may take; as the project file sets it, if absent.
     pub check_limit: Option<Duration>,
     /// Whether checks begin without the ignored files of earlier ones.
     pub fresh: bool,
@@ -32,6 +32,8 @@ pub struct LandRequest {
     pub dirty: DirtyChoice,
     /// Who resolves conflicts.
     pub on_conflict: OnConflict,
+    /// The tree of the only files that may land; any, if absent.
+    pub only_tree: Option<String>,
     /// What happens at a remote.
     pub publish: Publish,
     /// What the tree gets in which the merged files are checked.
@@ -84,7 +86,7 @@ impl Default for LandRequest {
 }
 
 impl LandRequest {
-    /// A merge commit on the branch that the run started from, checked as the project says.
+    /// A merge commit on the branch that the run started from, checked as the project file sets it.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -97,6 +99,7 @@ impl LandRequest {
             interrupt: false,
             dirty: DirtyChoice::Block,
             on_conflict: OnConflict::Report,
+            only_tree: None,
             publish: Publish::Nothing,
             setup: SetupChoice::Project,
             environment: environment_of_process(),

@@ -1,7 +1,7 @@
 //! Lets the agent of a run resolve the conflicts that keep its work from landing.
 //!
-//! The one rule: what the agent says is not believed. Its work is merged anew, and what it did to the files of the target is
-//! looked at.
+//! The one rule: the agent's report does not count. Its work is merged again, and what it did to the files of the target is
+//! examined.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ const AGENT_LIMIT: Duration = Duration::from_secs(2 * 60 * 60);
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 /// What the agent was asked to resolve, in the directory of the run that made the worktree.
 const FILE: &str = "resolving.json";
-/// So many files are named in a message to the agent.
+/// How many files a message to the agent names at most.
 const MAX_NAMED_FILES: usize = 50;
 
 impl Agency {
@@ -93,11 +93,11 @@ impl Agency {
             }
             watch.wait(LOOK_INTERVAL);
         }
-        let why = format!("{id} has resolved conflicts for two hours; it continues");
+        let why = format!("{id} has been resolving conflicts for two hours and continues");
         Err(LandError::NotReady { id: id.clone(), why })
     }
 
-    /// Looks at what an agent that was asked to resolve conflicts did.
+    /// Examines what an agent did that was asked to resolve conflicts.
     pub(super) fn check_resolution(&self, prepared: &Prepared, tip: &Commit) -> Result<(), LandError> {
         let directory = self.home.run(&prepared.row.worktree_owner());
         let Some(asked) = StoredResolution::read(&directory) else { return Ok(()) };
@@ -118,7 +118,7 @@ impl Agency {
 
     /// Forgets what was asked, since it landed.
     pub(super) fn forget_resolution(&self, row: &RunRow) {
-        // If it stays, the next landing looks at the same again.
+        // If it stays, the next landing examines the same again.
         let _ = std::fs::remove_file(self.home.run(&row.worktree_owner()).file(FILE));
     }
 }

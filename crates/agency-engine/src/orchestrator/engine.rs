@@ -13,6 +13,7 @@ mod error;
 mod final_answer;
 mod leftovers;
 mod merge;
+mod other_work;
 mod questions;
 mod script;
 mod start_step;

@@ -111,6 +111,9 @@ impl Orchestrator {
         self.agency.refuse_within_ask(&request.caller_env.environment)?;
         let id = SessionId::from_ulid(Ulid::generate());
         let StartRequest { plan, spells, system_prompt, repo, base_ref, goal, task, caller_env } = request;
+        // An agent writes the file of its workflow, too, and does not bring its work into the user's branches.
+        let is_agents = self.agency.starter()?.agent;
+        let plan = if is_agents { Arc::new(Arc::unwrap_or_clone(plan).with_reviewed_merges()) } else { plan };
         let base_ref = base_ref.unwrap_or_else(|| "HEAD".to_owned());
         let repository = self.agency.repository_at(&repo).map_err(CreateError::Workspace)?;
         // From the worktree of a run, no branch of the user's is meant.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, de};
 use crate::config::whole_number;
 use crate::worktree::{DEFAULT_MAX_MB, DEFAULT_SETUP_MINUTES, DEFAULT_TEARDOWN_MINUTES, WorktreeSettings, check_path};
 
-/// How long a check may take where nothing else is said.
+/// The default limit of a check.
 const CHECK_MINUTES: u32 = 30;
 const DAY_IN_MINUTES: u32 = 24 * 60;
 /// How many megabytes may be copied at most.

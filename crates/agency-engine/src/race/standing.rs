@@ -1,17 +1,17 @@
-//! What is known about a race: its runs with their results, the best first.
+//! The state of a race: its runs with their results, the best first.
 
 use std::cmp::Ordering;
 use std::time::Duration;
 
 use agency_model::run::State;
-use agency_model::{Activity, RunKind};
+use agency_model::{Activity, RunId, RunKind};
 
 use super::RaceError;
 use crate::agency::Agency;
 use crate::land::{LandChecks, LandRequest, PlannedOutcome};
 use crate::store::{RaceResult, RaceRow, RunRow};
 
-/// A race as it stands.
+/// The state of a race.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Race {
@@ -106,6 +106,11 @@ impl Agency {
             self.settle(&row)?;
         }
         Ok(self.store.runs_of_race(&race.id)?)
+    }
+
+    /// What verifying the work of a run showed last; nothing if it was not verified.
+    pub fn race_result(&self, run: &RunId) -> Result<Option<RaceResult>, RaceError> {
+        Ok(self.store.race_result(run)?)
     }
 
     /// A race as it stands.

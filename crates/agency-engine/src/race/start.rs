@@ -11,7 +11,7 @@ use crate::agency::Agency;
 use crate::runs::create::{CreateError, Plan, RunOrigin, RunRequest};
 use crate::store::{RaceRow, RunRow};
 
-/// A race may have so many runs.
+/// How many runs a race may have.
 const MAX_RUNS: usize = 32;
 
 /// A race that a user asks for.

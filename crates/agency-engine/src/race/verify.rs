@@ -1,4 +1,4 @@
-//! Verifies the work of each run of a race, one after the other: test suites that run at once fail by time.
+//! Verifies the work of each run of a race, one after the other: test suites that run at the same time make each other fail.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -161,7 +161,7 @@ impl Verification<'_> {
             }
         };
         progress(RaceProgress::VerifyBegins { run, command: self.command });
-        // Nothing that another racer's code left behind is there.
+        // The tree has nothing that the code of another run left.
         self.tree.clear()?;
         self.tree.check_out(&work.commit)?;
         let logs = agency.home.run(&run.id).file("race");

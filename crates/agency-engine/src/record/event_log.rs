@@ -1,10 +1,10 @@
 //! `events.ndjson`: the numbered events of a run, appended by the owner of the run.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
 use agency_model::{Event, EventLine, WorkEvent};
+use agency_system::growing_file::GrowingFile;
 
 use crate::home::{HomeError, open_for_append};
 use crate::store::now;
@@ -16,7 +16,7 @@ const MAX_WAITING_BYTES: usize = 256 * 1024;
 /// Appends events; the owner of the run's lock is the only writer.
 #[derive(Debug)]
 pub struct EventLog {
-    file: File,
+    file: GrowingFile,
     next_seq: u64,
     tells_the_end: bool,
     /// Whole lines, but for the first, of which the beginning may be written.
@@ -30,7 +30,7 @@ pub struct EventLog {
 impl EventLog {
     /// Opens the log and continues after its last event.
     pub fn open(path: &Path) -> Result<Self, HomeError> {
-        let mut file = open_for_append(path)?;
+        let mut file = GrowingFile::new(open_for_append(path)?);
         let last = last_line(path).map_err(|source| HomeError::new("read", path, source))?;
         if last.torn {
             // Our predecessor died in mid-line: its half stays, and ours begins on a line of its own.

@@ -140,8 +140,8 @@ impl Agency {
         Ok(worktree.diff_trees(&compared.from_tree, &compared.to_tree, context)?)
     }
 
-    /// Changes the files of a run's worktree to what a checkpoint has. Those of now are in a checkpoint then, from which
-    /// they can be restored in turn. An agent at work is interrupted first if `interrupt` says so, else refused.
+    /// Changes the files of a run's worktree to what a checkpoint has. The present files are recorded in a checkpoint first,
+    /// so that the restore can be undone. An agent at work is interrupted first if `interrupt` says so, else refused.
     pub fn restore_checkpoint(
         &mut self,
         row: &RunRow,
@@ -163,7 +163,7 @@ impl Agency {
         Ok(restored)
     }
 
-    /// Waits until the agent of a run rests, after an interrupt if that is asked for.
+    /// Waits until the agent of a run is idle, after an interrupt if that is asked for.
     fn let_rest(&mut self, row: &RunRow, interrupt: bool) -> Result<(), CheckpointsError> {
         self.settle(row)?;
         let row = self.store.run(&row.id)?;

@@ -22,7 +22,7 @@
 mod adapters;
 mod ask;
 mod asked_from;
-mod assemble;
+mod complete;
 mod continuation;
 mod environment;
 mod error;

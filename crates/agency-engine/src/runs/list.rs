@@ -56,7 +56,7 @@ impl Agency {
         self.store.list(filter)
     }
 
-    /// What `make` makes of each of them.
+    /// The result of `make` for each of them.
     #[doc(hidden)]
     pub fn list_as<T>(
         &mut self,

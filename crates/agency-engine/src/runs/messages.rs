@@ -212,6 +212,9 @@ impl Agency {
         {
             return Err(unfit(UnfitAnswer::NoComment));
         }
+        if question.is_of_agency() {
+            return self.answer_own_question(question, answer, (by, &caller));
+        }
         fault::point("answer.begin");
         let number = match self.store.answer(id, answer, by, &caller)? {
             Answering::Recorded(number) => number,

@@ -94,7 +94,7 @@ impl Agency {
         let rows = self.store.questions_of(&run.id)?;
         Ok(rows
             .into_iter()
-            .filter(|row| row.question.kind == QuestionKind::Permission)
+            .filter(|row| row.question.kind == QuestionKind::Permission && !row.is_of_agency())
             .map(|row| {
                 let decision = policy.decide(&row.question, &ground);
                 Replayed { change: PolicyChange::of(&row, &decision), decision, row }

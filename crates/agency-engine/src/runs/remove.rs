@@ -86,6 +86,17 @@ const SURVIVOR_GRACE: Duration = Duration::from_secs(2);
 impl Agency {
     /// Removes the worktree and the session of an ended run, and saves uncommitted work first. Safe to repeat.
     pub fn remove(&mut self, row: &RunRow, request: RemoveRequest<'_>) -> Result<Removed, RemoveError> {
+        self.remove_if(row, request, &mut |_, _| Ok(()))
+    }
+
+    /// The same, unless `check` refuses. It is called under the locks by which no other process removes the run or
+    /// resumes it.
+    pub(crate) fn remove_if(
+        &mut self,
+        row: &RunRow,
+        request: RemoveRequest<'_>,
+        check: &mut dyn FnMut(&mut Self, &RunRow) -> Result<(), RemoveError>,
+    ) -> Result<Removed, RemoveError> {
         let options = request.options;
         self.adopt_missing()?;
         self.settle(row)?;
@@ -108,6 +119,9 @@ impl Agency {
             Ok(None) => return Err(RemoveError::InUse(row.id)),
             Err(_) => None,
         };
+        // Of two runs that leave a shared worktree at once, one has to be the last.
+        let _worktree = self.worktree_lock(&row)?;
+        check(self, &row)?;
         fault::point("rm.begin");
         let mut remaining = vec![];
         for survivor in self.end_processes(&row.id, SURVIVOR_GRACE) {
@@ -119,8 +133,6 @@ impl Agency {
         }
         PidFile::remove_if_gone(&self.pid_dir(), &row.id);
         fault::point("rm.processes");
-        // Of two runs that leave a shared worktree at once, one has to be the last.
-        let _worktree = self.worktree_lock(&row)?;
         let mut prompt = None;
         let mut torn_down = vec![];
         let removal = match self.sharing(&row)?.first() {

@@ -35,7 +35,7 @@ use crate::runs::create::CreateError;
 use crate::runs::messages::DeliveryError;
 use crate::runs::remove::RemoveError;
 use crate::runs::work_events::RecordError;
-use crate::store::{RunRow, StoreError};
+use crate::store::{QuestionState, RunRow, StoreError};
 
 /// Why a review could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -170,7 +170,11 @@ impl Agency {
         Ok(match row.state {
             State::Completed | State::Failed | State::Killed => false,
             State::Queued => true,
-            State::Running => row.activity != Some(Activity::Idle) || row.kind == RunKind::Workflow,
+            State::Running if row.kind == RunKind::Workflow => {
+                let asks = self.store.questions_of(&row.id)?;
+                !asks.iter().any(|asked| asked.state == QuestionState::Open && approve::is_about_merge(asked))
+            }
+            State::Running => row.activity != Some(Activity::Idle),
         })
     }
 }

@@ -1,5 +1,7 @@
 //! `agency trust`: approves the content of a project file. Agents may not.
 
+mod question;
+
 use std::path::Path;
 
 use agency_model::ErrorCode;
@@ -7,7 +9,7 @@ use agency_model::ErrorCode;
 use super::caller::{CallerError, NotAllowed};
 use crate::agency::Agency;
 use crate::project::{Project, key_of};
-use crate::store::StoreError;
+use crate::store::{ApprovedContent, StoreError};
 
 /// Why nothing was approved or withdrawn.
 #[derive(Debug, thiserror::Error)]
@@ -45,10 +47,8 @@ impl Agency {
     /// Approves what a project file proposes, as long as the file stays as it is. Agents may not.
     pub fn trust(&mut self, project: &Project) -> Result<(), TrustError> {
         self.permitted_caller()?;
-        let commands = project.commands().into_iter().map(|command| command.command);
-        let paths = project.paths().into_iter().map(|path| format!("{}: {}", path.key, path.path));
-        let approved: Vec<String> = commands.chain(paths).collect();
-        Ok(self.store.trust(&key_of(project.repository()), project.sha256(), &approved)?)
+        let ApprovedContent { repo, sha256, commands } = project.content();
+        Ok(self.store.trust(&repo, &sha256, &commands)?)
     }
 
     /// Withdraws all approvals for a repository, and returns how many there were. Agents may not.

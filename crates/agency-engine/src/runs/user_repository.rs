@@ -13,7 +13,7 @@ use crate::agency::Agency;
 use crate::home::{Home, read_whole};
 use crate::store::RunRow;
 
-/// So many runs may have been started one in the worktree of the other.
+/// How many runs may have been started one in the worktree of the other.
 const MAX_DEPTH: usize = 64;
 
 /// The worktree of a run that a path lies in.

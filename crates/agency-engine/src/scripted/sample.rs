@@ -35,8 +35,14 @@ const TASKS: [SampleTask; 3] = [
     SampleTask { name: "write-a-walkthrough", prompt: include_str!("sample/tasks/write-a-walkthrough.md") },
 ];
 
-/// Settings of the repository itself, so that no agent in it meets the user's hooks or is asked for a key.
-const SETTINGS: [(&str, &str); 2] = [("commit.gpgSign", "false"), ("core.hooksPath", "/dev/null")];
+/// Settings of the repository itself, so that no agent in it meets the user's hooks or is asked for a key, and work lands
+/// also where the user has no identity yet.
+const SETTINGS: [(&str, &str); 4] = [
+    ("commit.gpgSign", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("user.name", "agency"),
+    ("user.email", "agency@localhost"),
+];
 
 /// A sample repository that was just made.
 #[derive(Debug)]
@@ -44,7 +50,8 @@ const SETTINGS: [(&str, &str); 2] = [("commit.gpgSign", "false"), ("core.hooksPa
 pub struct SampleRepo {
     /// Its working tree, on the branch `main`.
     pub path: PathBuf,
-    /// What agents can do in it, each independent of the others.
+    /// What agents can do in it, each independent of the others. The commits of all merge; what the last one leaves
+    /// uncommitted conflicts with the second.
     pub tasks: [SampleTask; 3],
 }
 
@@ -129,8 +136,7 @@ fn commit(directory: &Path) -> Result<(), SampleError> {
         git(&["config", name, value])?;
     }
     git(&["add", "--all"])?;
-    let identity = ["-c", "user.name=agency", "-c", "user.email=agency@localhost"];
-    git(&[&identity[..], &["commit", "--quiet", "--message", "A small text adventure"]].concat())?;
+    git(&["commit", "--quiet", "--message", "A small text adventure"])?;
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! Which state of the work of a run a user approved.
+//! Which files of a run a user approved.
 
 use agency_model::RunId;
 use jiff::Timestamp;

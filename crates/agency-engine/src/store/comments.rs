@@ -1,7 +1,7 @@
 //! Comments on the work of runs.
 //!
 //! The one rule: a comment is marked as sent in the transaction that makes its message possible, so that it is never sent
-//! twice; what turns out as not delivered is open again.
+//! twice; a comment that was not delivered is open again.
 
 use std::ops::Range;
 
@@ -34,11 +34,11 @@ pub struct CommentRow {
     pub lines: Option<LineRange>,
     /// The text of the lines.
     pub quoted: String,
-    /// What it says.
+    /// Its text.
     pub body: String,
     /// Who wrote it.
     pub author: String,
-    /// What has become of it.
+    /// Its state.
     pub state: CommentState,
     /// When it was written.
     pub created_at: Timestamp,

@@ -2,6 +2,8 @@
 //!
 //! The one rule: a generated name is compared with all others in the transaction that stores it.
 
+use std::collections::HashSet;
+
 use agency_model::{RunId, numbered_name};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -67,14 +69,17 @@ pub(super) fn is_taken(
     }
 }
 
+/// Looks at all forms at once where the name itself is used: one statement for each would take longer with every run.
 fn first_free(connection: &Connection, name: &str) -> Result<String, StoreError> {
-    for number in 1..MAX_NUMBER {
-        let candidate = numbered_name(name, number);
-        if !name_is_used(connection, &candidate)? {
-            return Ok(candidate);
-        }
+    if !name_is_used(connection, name)? {
+        return Ok(name.to_owned());
     }
-    Ok(name.to_owned())
+    // The characters that all numbered forms begin with, and no other: `-` and the digits lie between these bounds.
+    let mut statement =
+        connection.prepare_cached("SELECT name FROM runs WHERE name > ?1 || '-' AND name < ?1 || '.'")?;
+    let used = statement.query_map([name], |row| row.get(0))?.collect::<Result<HashSet<String>, _>>()?;
+    let mut forms = (2..MAX_NUMBER).map(|number| numbered_name(name, number));
+    Ok(forms.find(|form| !used.contains(form)).unwrap_or_else(|| name.to_owned()))
 }
 
 fn name_is_used(connection: &Connection, name: &str) -> Result<bool, StoreError> {

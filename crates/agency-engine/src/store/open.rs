@@ -153,15 +153,14 @@ impl Store {
     }
 
     /// Checkpoints the write-ahead log, unless another connection is active. The next process that opens the file
-    /// then has no log to read through. It waits for the disk, so it is for processes that no user waits for.
-    pub fn tidy(self) {
+    /// then has almost no log to read through. It waits for the disk, so it is for processes that no user waits for.
+    pub fn tidy(mut self) {
         // What is written to a file that was emptied, or through a log that was removed, damages it.
         if files::is_emptied(&self.path) || self.files != Files::at(&self.path) {
             return;
         }
-        let now = "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);";
         // If another connection is active, it checkpoints later, or the log is a little longer.
-        let _ = self.connection.get().map(|connection| connection.execute_batch(now));
+        let _ = self.connection.get_mut().map(checkpoint);
     }
 
     /// SQLite's own examination of every page and row; empty if they are sound. Looking up each row in each index takes
@@ -170,6 +169,20 @@ impl Store {
         let pages: i64 = self.connection()?.pragma_query_value(None, "page_count", |row| row.get(0))?;
         problems(self.connection()?, if pages <= ALL_INDEXES_MAX_PAGES { "integrity_check" } else { "quick_check" })
     }
+}
+
+/// Empties the write-ahead log and begins it again. SQLite brings the beginning of a log to the disk before it writes on,
+/// which would otherwise be waited for by the next command that writes: usually one that starts a run.
+fn checkpoint(connection: &mut Connection) -> Result<(), StoreError> {
+    connection.busy_timeout(Duration::ZERO)?;
+    let is_busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if !is_busy {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Nothing changes. The version is read here because a newer program may have migrated the file.
+        transaction.pragma_update(None, "user_version", schema_version(&transaction)?)?;
+        transaction.commit()?;
+    }
+    Ok(())
 }
 
 fn problems(connection: &Connection, check: &str) -> Result<Vec<String>, StoreError> {
@@ -243,3 +256,6 @@ fn restrict_access(path: &Path) -> Result<(), StoreError> {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))
         .map_err(|error| StoreError::Access { path: path.to_owned(), message: error.to_string() })
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ use super::{RunRow, Store, StoreError};
 
 /// How many removed runs are looked at for work to restore.
 const MAX_REMOVED: usize = 200;
-/// There is room for so many rows from the beginning; more than a screen shows are rare.
+/// How many rows a list has room for from the beginning: longer ones are rare.
 const MAX_EXPECTED_ROWS: u32 = 64;
 
 /// Which runs to list.
@@ -131,7 +131,7 @@ impl Store {
         self.list_as(filter, |row| row)
     }
 
-    /// What `make` makes of the runs that match, newest first.
+    /// The result of `make` for each run that matches, newest first.
     pub fn list_as<T>(&self, filter: &RunFilter, make: impl FnMut(RunRow) -> T) -> Result<Vec<T>, StoreError> {
         let (conditions, values) = filter.conditions();
         let limit = filter.limit.map_or(-1, i64::from);
@@ -229,7 +229,7 @@ impl Store {
         self.rows_as(sql, values, 0, |row| row)
     }
 
-    /// What `make` makes of the rows, for so many of which there is room from the beginning: a list that grows leaves memory
+    /// Applies `make` to the rows, in a list with this capacity from the beginning: a list that grows leaves memory
     /// behind that was used once.
     fn rows_as<T>(
         &self,

@@ -110,7 +110,7 @@ pub enum Answering {
     Unknown,
 }
 
-const COLUMNS: &str = "id, run_id, attempt, state, content, asked_at, answer, answered_by, answered_at, settled_at, \
+pub(super) const COLUMNS: &str = "id, run_id, attempt, state, content, asked_at, answer, answered_by, answered_at, settled_at, \
     outcome, repeats, answered_from";
 
 /// Oldest first. The ids of one millisecond have no order.
@@ -190,14 +190,14 @@ impl Store {
         rows(self.connection()?, &sql, [rest])
     }
 
-    /// Whether a run waits for an answer.
+    /// Whether the agent of a run waits for an answer.
     pub fn has_open_question(&self, run: &RunId) -> Result<bool, StoreError> {
         let sql = "SELECT 1 FROM questions \
-                   WHERE run_id = ?1 AND state IN ('open', 'answered') AND settled_at IS NULL LIMIT 1";
+                   WHERE run_id = ?1 AND attempt > 0 AND state IN ('open', 'answered') AND settled_at IS NULL LIMIT 1";
         Ok(self.connection()?.query_row(sql, [run.as_str()], |_| Ok(())).optional()?.is_some())
     }
 
-    /// The open questions of live runs, oldest first.
+    /// The open questions of agents and of agency itself, oldest first.
     pub fn open_questions(&self) -> Result<Vec<QuestionRow>, StoreError> {
         rows(self.connection()?, &format!("SELECT {COLUMNS} FROM questions WHERE state = 'open' {AS_ASKED}"), [])
     }
@@ -299,7 +299,7 @@ impl Store {
     }
 }
 
-/// The run has finished: its open questions are withdrawn. An answer that its supervisor had taken, and of which it did not
+/// The run has finished: the open questions of its agent are withdrawn. An answer that its supervisor had taken, and of which it did not
 /// store what became, may have reached the agent, so that its question has not expired.
 pub(super) fn expire_all(transaction: &Transaction<'_>, run: &RunId, at: &str) -> Result<(), StoreError> {
     transaction.execute(
@@ -310,7 +310,7 @@ pub(super) fn expire_all(transaction: &Transaction<'_>, run: &RunId, at: &str) -
     )?;
     transaction.execute(
         "UPDATE questions SET state = 'expired', settled_at = ?2, outcome = 'the run has finished' \
-         WHERE run_id = ?1 AND state IN ('open', 'answered') AND settled_at IS NULL",
+         WHERE run_id = ?1 AND attempt > 0 AND state IN ('open', 'answered') AND settled_at IS NULL",
         params![run.as_str(), at],
     )?;
     Ok(())
@@ -329,7 +329,11 @@ fn earlier(connection: &Connection, run: &RunId, question: &Question) -> Result<
     Ok(rows(connection, &sql, [run.as_str()])?.into_iter().find(same).map(|row| row.id))
 }
 
-fn rows(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Result<Vec<QuestionRow>, StoreError> {
+pub(super) fn rows(
+    connection: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+) -> Result<Vec<QuestionRow>, StoreError> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(values)?;
     let mut found = vec![];
@@ -339,7 +343,7 @@ fn rows(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Re
     Ok(found)
 }
 
-fn json(value: &impl Serialize) -> String {
+pub(super) fn json(value: &impl Serialize) -> String {
     // Plain data always has a JSON form.
     serde_json::to_string(value).unwrap_or_default()
 }

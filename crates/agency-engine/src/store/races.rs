@@ -1,4 +1,4 @@
-//! Races: several runs with one prompt and one base, of which one is to land.
+//! Races: several runs with one prompt and one base; one of them is to land.
 
 use agency_model::RunId;
 use jiff::Timestamp;

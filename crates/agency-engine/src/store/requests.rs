@@ -41,16 +41,6 @@ pub enum Interrupt {
 /// What stands for [`Interrupt::UnlessAsked`]. An earlier version does not read it.
 const UNLESS_ASKED: &str = "unless_asked";
 
-/// A request that a supervisor has taken.
-#[derive(Debug, Clone, PartialEq)]
-#[doc(hidden)]
-pub struct TakenRequest {
-    /// Its number.
-    pub number: i64,
-    /// What is asked.
-    pub request: Request,
-}
-
 /// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestOutcome {
@@ -119,8 +109,8 @@ impl Store {
         Ok(self.connection()?.query_row(sql, [id.as_str()], |_| Ok(())).optional()?.is_some())
     }
 
-    /// Takes the open requests of a run, oldest first.
-    pub fn take_requests(&mut self, id: &RunId) -> Result<Vec<TakenRequest>, StoreError> {
+    /// Takes the open requests of a run with their numbers, oldest first.
+    pub fn take_requests(&mut self, id: &RunId) -> Result<Vec<(i64, Request)>, StoreError> {
         let transaction = self.begin()?;
         let mut taken = vec![];
         {
@@ -129,8 +119,8 @@ impl Store {
             let mut rows = statement.query([id.as_str()])?;
             while let Some(row) = rows.next()? {
                 let request = Request::read(&row.get::<_, String>(1)?, row.get(2)?);
-                let number = row.get(0)?;
-                taken.extend(request.map(|request| TakenRequest { number, request }));
+                let number: i64 = row.get(0)?;
+                taken.extend(request.map(|request| (number, request)));
             }
         }
         transaction.execute(
@@ -138,7 +128,7 @@ impl Store {
             params![id.as_str(), now().to_string()],
         )?;
         transaction.commit()?;
-        for TakenRequest { number, request } in &taken {
+        for (number, request) in &taken {
             info!(run = %id, request = number, kind = request.as_str(), "request taken");
         }
         Ok(taken)

@@ -266,10 +266,10 @@ const WHO_STARTED: &str = "
 ALTER TABLE runs ADD COLUMN started_by_agent INTEGER NOT NULL DEFAULT 0;
 ";
 
-/// What became of the work of a run: where it landed, what was said about it, which state of it was approved. And the
+/// The work of a run: where it landed, the comments on it, and which state of it was approved. And the
 /// project files whose commands the user approved, by their content.
 ///
-/// The numbers of comments are never used again, since a user may still have one in sight.
+/// The numbers of comments are never used again, since a user may still see an old one on a screen.
 const LANDING: &str = "
 ALTER TABLE runs ADD COLUMN landed_at TEXT;
 ALTER TABLE runs ADD COLUMN landed_commit TEXT;

@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn the_usual_form_is_read_as_jiff_reads_it() {
         let start: Timestamp = "1970-01-01T00:00:00Z".parse().unwrap();
-        // Some three days and an odd part of a second each, until after the year 2100.
+        // In steps of three days and a part of a second, until after the year 2100.
         for step in 0..17_000 {
             let at = start + SignedDuration::new(step * 262_147, i32::try_from(step * 58_711).unwrap());
             for text in [at.to_string(), format!("{at:.0}"), format!("{at:.3}")] {

@@ -2,11 +2,12 @@
 
 use agency_model::RunId;
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Transaction, params};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tracing::info;
 
+use super::agency_questions::expire_about_content;
 use super::columns::{parsed, read_text};
 use super::write::now;
 use super::{Store, StoreError};
@@ -41,15 +42,9 @@ impl Store {
     /// Approves a content.
     pub(crate) fn trust(&mut self, repo: &str, sha256: &str, commands: &[String]) -> Result<(), StoreError> {
         let transaction = self.begin()?;
-        // Plain data always has a JSON form.
-        let commands = serde_json::to_string(commands).unwrap_or_default();
-        transaction.execute(
-            "INSERT INTO trusted_projects (repo_path, sha256, commands, trusted_at) VALUES (?1, ?2, ?3, ?4) \
-             ON CONFLICT DO NOTHING",
-            params![repo, sha256, commands, now().to_string()],
-        )?;
+        insert(&transaction, repo, sha256, commands)?;
+        expire_about_content(&transaction, repo, sha256)?;
         transaction.commit()?;
-        info!(repo, sha256, "project file approved");
         Ok(())
     }
 
@@ -78,4 +73,22 @@ impl Store {
         info!(repo, revoked, "approvals of a project withdrawn");
         Ok(revoked)
     }
+}
+
+/// Approves a content within a transaction.
+pub(super) fn insert(
+    transaction: &Transaction<'_>,
+    repo: &str,
+    sha256: &str,
+    commands: &[String],
+) -> Result<(), StoreError> {
+    // Plain data always has a JSON form.
+    let commands = serde_json::to_string(commands).unwrap_or_default();
+    transaction.execute(
+        "INSERT INTO trusted_projects (repo_path, sha256, commands, trusted_at) VALUES (?1, ?2, ?3, ?4) \
+         ON CONFLICT DO NOTHING",
+        params![repo, sha256, commands, now().to_string()],
+    )?;
+    info!(repo, sha256, "project file approved");
+    Ok(())
 }

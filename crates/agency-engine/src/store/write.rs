@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use agency_model::run::{Effect, Ending, Input, Progress, Run, State, Transition, step};
-use agency_model::{Activity, RunId, RunKind, Usage};
+use agency_model::{Activity, QuestionKind, RunId, RunKind, Usage};
 use jiff::{Timestamp, Unit};
 use rusqlite::{Transaction, TransactionBehavior, params};
 use tracing::{debug, info};
 
+use super::agency_questions::expire_about_run;
 use super::columns::{self, COLUMNS};
 use super::names::{MustBeFree, is_taken};
 use super::{RunRow, Store, StoreError};
@@ -189,21 +190,23 @@ impl Store {
         let count = |tokens: Option<u64>| tokens.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
         let AgentNote { session, usage, activity } = note;
         let transaction = self.begin()?;
-        transaction.execute(
+        // An agent whose turns are short has many of them.
+        let mut statement = transaction.prepare_cached(
             "UPDATE runs SET agent_session = coalesce(?2, agent_session), input_tokens = ?3, output_tokens = ?4, \
              cached_tokens = ?5, cost_usd = ?6, updated_at = ?7, activity = ?8, activity_at = ?9 WHERE id = ?1",
-            params![
-                id.as_str(),
-                session,
-                count(usage.input_tokens),
-                count(usage.output_tokens),
-                count(usage.cached_tokens),
-                usage.cost_usd,
-                now().to_string(),
-                activity.map(|(activity, _)| activity.as_str()),
-                activity.map(|(_, since)| since.to_string()),
-            ],
         )?;
+        statement.execute(params![
+            id.as_str(),
+            session,
+            count(usage.input_tokens),
+            count(usage.output_tokens),
+            count(usage.cached_tokens),
+            usage.cost_usd,
+            now().to_string(),
+            activity.map(|(activity, _)| activity.as_str()),
+            activity.map(|(_, since)| since.to_string()),
+        ])?;
+        drop(statement);
         transaction.commit()?;
         Ok(())
     }
@@ -217,6 +220,7 @@ impl Store {
              WHERE id = ?1 AND removed_at IS NULL",
             params![id.as_str(), at, saved_ref],
         )?;
+        expire_about_run(&transaction, id, None, "the run was removed")?;
         let row = read(&transaction, id)?;
         transaction.commit()?;
         Ok(row)
@@ -229,6 +233,7 @@ impl Store {
             "UPDATE runs SET landed_at = ?2, updated_at = ?2, landed_into = ?3, landed_commit = ?4 WHERE id = ?1",
             params![id.as_str(), now().to_string(), into, commit],
         )?;
+        expire_about_run(&transaction, id, Some(QuestionKind::Permission), "the work has landed")?;
         let row = read(&transaction, id)?;
         transaction.commit()?;
         info!(run = %id, into, commit, "landing stored");

@@ -20,12 +20,13 @@ const STORE_INTERVAL: Duration = Duration::from_millis(250);
 pub(super) struct ActivityTimes {
     since: Timestamp,
     stored_at: Instant,
-    is_idle: bool,
+    /// Whether the row says that the agent is idle.
+    pub(super) is_idle_in_row: bool,
 }
 
 impl Default for ActivityTimes {
     fn default() -> Self {
-        Self { since: now(), stored_at: Instant::now() - STORE_INTERVAL, is_idle: false }
+        Self { since: now(), stored_at: Instant::now() - STORE_INTERVAL, is_idle_in_row: false }
     }
 }
 
@@ -53,8 +54,9 @@ impl Supervisor<'_> {
         self.row_sync.activity.since = now();
         self.append(Event::Activity { activity, because, line });
         let is_due = self.row_sync.activity.stored_at.elapsed() >= STORE_INTERVAL;
-        // Commands that change the files of an idle agent must not find it idle when it is at work again.
-        let begins_work = std::mem::replace(&mut self.row_sync.activity.is_idle, activity == Activity::Idle);
+        // Commands that change the files of an idle agent must not find it idle when it is at work again. A turn that began so
+        // soon after the last one that the row was not told in between needs no transaction of its own.
+        let begins_work = self.row_sync.activity.is_idle_in_row && activity != Activity::Idle;
         if is_due || begins_work || activity == Activity::WaitingForUser {
             self.store_activity();
         } else {

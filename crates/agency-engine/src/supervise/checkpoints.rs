@@ -39,7 +39,7 @@ pub(super) struct Checkpoints {
     left_out: Vec<PathBuf>,
     /// The last failure, which is reported once.
     failure: Option<String>,
-    /// What comes before the next message to the agent.
+    /// A note that goes before the next message to the agent.
     pub(super) note: Option<String>,
 }
 
@@ -135,7 +135,7 @@ impl Supervisor<'_> {
             None => self.checkpoints.failure = None,
         }
         let Some(checkpoint) = taken.checkpoint.as_ref().filter(|_| taken.is_new) else { return };
-        // The same names at each turn would say nothing.
+        // The same names are not reported again at each turn.
         let named = if taken.left_out == self.checkpoints.left_out { &[][..] } else { &taken.left_out };
         let event = Event::Work(event_of(checkpoint, taken.files, named));
         self.append(event);
@@ -151,7 +151,7 @@ impl Supervisor<'_> {
             Ok(executable) => forecast_beside(&home, &executable, &repository),
             Err(error) => debug!(%error, "no forecast was started"),
         };
-        // A thread that cannot be started is a forecast that is not made.
+        // Without a thread there is no forecast.
         let _ = std::thread::Builder::new().name("forecast".to_owned()).spawn(start);
     }
 
@@ -189,11 +189,11 @@ impl Supervisor<'_> {
         self.checkpoints.note = Some(restored_note(*number));
     }
 
-    /// A message to the agent, after what it has to know first.
-    pub(super) fn with_note(&mut self, text: &str) -> String {
+    /// A message to the agent, with the note before it if there is one.
+    pub(super) fn with_note(&mut self, text: String) -> String {
         match self.checkpoints.note.take() {
             Some(note) => format!("{note}\n\n{text}"),
-            None => text.to_owned(),
+            None => text,
         }
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! A full disk never stops the agent: what could not be written is counted and reported.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::panic::resume_unwind;
+use std::path::Path;
 use std::thread;
 
 use agency_model::LogOffsets;
+use agency_system::growing_file::GrowingFile;
 
 use crate::home::{HomeError, RunDirectory, open_for_append};
 use crate::runner::Stream;
@@ -26,9 +27,9 @@ pub(super) struct Logs {
 impl Logs {
     pub(super) fn open(directory: &RunDirectory) -> Result<Self, HomeError> {
         Ok(Self {
-            stdout: LogFile::new("runner.stdout.log", open_for_append(&directory.stdout_log())?),
-            stderr: LogFile::new("runner.stderr.log", open_for_append(&directory.stderr_log())?),
-            combined: LogFile::new("runner.log", open_for_append(&directory.combined_log())?),
+            stdout: LogFile::open("runner.stdout.log", &directory.stdout_log())?,
+            stderr: LogFile::open("runner.stderr.log", &directory.stderr_log())?,
+            combined: LogFile::open("runner.log", &directory.combined_log())?,
         })
     }
 
@@ -72,18 +73,18 @@ fn write_both(own: &mut LogFile, combined: &mut LogFile, bytes: &[u8]) -> [Optio
 #[derive(Debug)]
 struct LogFile {
     name: &'static str,
-    file: File,
+    file: GrowingFile,
     lost: u64,
 }
 
 impl LogFile {
-    const fn new(name: &'static str, file: File) -> Self {
-        Self { name, file, lost: 0 }
+    fn open(name: &'static str, path: &Path) -> Result<Self, HomeError> {
+        Ok(Self { name, file: GrowingFile::new(open_for_append(path)?), lost: 0 })
     }
 
     /// A file whose length is not known is read from its beginning.
     fn length(&self) -> u64 {
-        self.file.metadata().map_or(0, |metadata| metadata.len())
+        self.file.length().unwrap_or(0)
     }
 
     fn loss(&self) -> Option<String> {
@@ -115,11 +116,12 @@ mod tests {
 
     use super::*;
 
-    fn log(name: &'static str, path: &std::path::Path) -> LogFile {
-        LogFile::new(name, OpenOptions::new().append(true).create(true).open(path).unwrap())
+    fn log(name: &'static str, path: &Path) -> LogFile {
+        let file = OpenOptions::new().append(true).create(true).open(path).unwrap();
+        LogFile { name, file: GrowingFile::new(file), lost: 0 }
     }
 
-    fn logs(directory: &std::path::Path) -> Logs {
+    fn logs(directory: &Path) -> Logs {
         let log = |name| log(name, &directory.join(name));
         Logs { stdout: log("stdout"), stderr: log("stderr"), combined: log("combined") }
     }
@@ -144,7 +146,7 @@ mod tests {
     fn a_log_that_cannot_be_written_is_reported_once_and_the_other_one_has_everything() {
         let directory = tempfile::tempdir().unwrap();
         let mut logs = logs(directory.path());
-        logs.stdout = log("stdout", std::path::Path::new("/dev/full"));
+        logs.stdout = log("stdout", Path::new("/dev/full"));
         let large = vec![b'x'; MIN_PARALLEL_BYTES];
         let news = logs.write(Stream::Stdout, &large);
         assert!(matches!(news.as_slice(), [news] if news.starts_with("stdout cannot be written: ")), "{news:?}");

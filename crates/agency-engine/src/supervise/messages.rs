@@ -6,7 +6,7 @@ use agency_model::conversation::{Input, InterruptKey, Medium, Message, MessageOr
 use agency_system::fault;
 
 use super::Supervisor;
-use crate::store::{Interrupt, Request, RequestOutcome, TakenRequest};
+use crate::store::{Interrupt, Request, RequestOutcome};
 
 /// Why a message or an answer cannot be passed to an agent that runs.
 pub(super) const INPUT_CLOSED: &str = "the agent no longer reads its input";
@@ -42,8 +42,8 @@ impl Supervisor<'_> {
         match self.store.take_requests(&self.id) {
             Ok(requests) => {
                 for request in requests {
-                    if let Some(request) = self.setup.hold(request) {
-                        self.handle_request(&request);
+                    if let Some((number, request)) = self.setup.hold(request) {
+                        self.handle_request(number, request);
                     }
                 }
             }
@@ -51,27 +51,28 @@ impl Supervisor<'_> {
         }
     }
 
-    pub(super) fn handle_request(&mut self, taken: &TakenRequest) {
-        let request = taken.number;
-        match &taken.request {
-            Request::Stop { grace } => self.feed_stop(*grace),
-            Request::Answer(question) => self.deliver_answer(question, request),
+    pub(super) fn handle_request(&mut self, number: i64, request: Request) {
+        match request {
+            Request::Stop { grace } => self.feed_stop(grace),
+            Request::Answer(question) => self.deliver_answer(&question, number),
             Request::Message(text) => {
                 fault::point("tell.taken");
-                let origin = MessageOrigin::Request(request);
+                let origin = MessageOrigin::Request(number);
                 let text = self.with_note(text);
                 self.converse(Input::Message(Message { text, origin }));
             }
             Request::Record(event) => {
-                self.note_restore(event);
-                self.append(Event::Work(event.clone()));
-                self.finish_request(request, Ok("recorded".to_owned()));
+                self.note_restore(&event);
+                self.append(Event::Work(event));
+                self.finish_request(number, Ok("recorded".to_owned()));
             }
-            Request::Interrupt(Interrupt::Always) => self.converse(Input::Interrupt { request, unless_asked: false }),
+            Request::Interrupt(Interrupt::Always) => {
+                self.converse(Input::Interrupt { request: number, unless_asked: false });
+            }
             Request::Interrupt(Interrupt::UnlessAsked) => {
                 // A dialog may be on the screen that was not read yet.
                 self.read_screen();
-                self.converse(Input::Interrupt { request, unless_asked: true });
+                self.converse(Input::Interrupt { request: number, unless_asked: true });
             }
         }
     }

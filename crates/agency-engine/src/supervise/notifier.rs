@@ -10,11 +10,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use agency_model::run::State;
-use agency_model::{Question, QuestionContent, QuestionId, QuestionKind, escaped_line};
+use agency_model::{QuestionKind, ShownQuestion, escaped_line};
 use agency_system::process::{
     INDEPENDENT_VARIABLE, NOTIFICATION_VARIABLE, ProcessHandle, RUN_ID_VARIABLE, file_in_memory, signal_group,
 };
-use jiff::Timestamp;
 use rustix::process::Signal;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,7 +37,7 @@ pub struct Notification {
     /// The run, as in `meta.json`.
     run: RunRow,
     /// What is asked; null at the end of a run.
-    question: Option<NotifiedQuestion>,
+    question: Option<ShownQuestion>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -50,19 +49,9 @@ enum NotifiedEvent {
     Ended,
 }
 
-/// A question, as in the inbox.
-#[derive(Debug, Serialize, JsonSchema)]
-struct NotifiedQuestion {
-    id: QuestionId,
-    #[serde(flatten)]
-    content: QuestionContent,
-    asked_at: Timestamp,
-}
-
 impl Notification {
     /// An agent asks.
-    pub(super) fn question(run: RunRow, id: QuestionId, question: &Question, asked_at: Timestamp) -> Self {
-        let question = NotifiedQuestion { id, content: QuestionContent::of(question.clone()), asked_at };
+    pub(super) fn question(run: RunRow, question: ShownQuestion) -> Self {
         Self { schema_version: VERSION, event: NotifiedEvent::Question, run, question: Some(question) }
     }
 
@@ -74,7 +63,7 @@ impl Notification {
     /// Two lines for the desktop, without any text of the agent.
     fn lines(&self) -> (String, &'static str) {
         let run = self.run.name.clone().unwrap_or_else(|| self.run.id.to_string());
-        let kind = self.question.as_ref().map(|question| question.content.kind);
+        let kind = self.question.as_ref().map(|question| question.kind);
         let what = match (kind, self.run.state) {
             (Some(QuestionKind::Permission), _) => "asks for a permission",
             (Some(QuestionKind::Question), _) => "asks a question",

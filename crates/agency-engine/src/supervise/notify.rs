@@ -1,6 +1,6 @@
 //! When the user is notified, and how failures of notifications are reported.
 
-use agency_model::{Event, QuestionId};
+use agency_model::{Event, QuestionId, ShownQuestion};
 
 use super::Supervisor;
 use super::notifier::Notification;
@@ -17,7 +17,8 @@ impl Supervisor<'_> {
         if self.notifier.rings() {
             self.display.ring();
         }
-        let notification = Notification::question(self.row.clone(), id.clone(), &asked.question, now());
+        let question = ShownQuestion::new(id.clone(), asked.question.clone(), now());
+        let notification = Notification::question(self.row.clone(), question);
         let troubles = self.notifier.tell(&notification);
         self.note_notifying(troubles);
     }

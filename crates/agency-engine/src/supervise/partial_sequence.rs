@@ -13,13 +13,13 @@ const ESCAPE: u8 = 0x1b;
 /// What has begun and not ended.
 #[derive(Debug, Default)]
 pub(super) struct PartialSequence {
-    place: Place,
+    place: SequenceState,
     begun: Vec<u8>,
 }
 
 /// Where in a sequence the stream is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Place {
+enum SequenceState {
     /// Outside of all sequences.
     #[default]
     Outside,
@@ -47,32 +47,32 @@ impl PartialSequence {
     fn step(&mut self, byte: u8) {
         let next = self.next(byte);
         match (self.place, next) {
-            (_, Place::Outside) => self.begun.clear(),
-            (_, Place::Escape) if byte == ESCAPE => {
+            (_, SequenceState::Outside) => self.begun.clear(),
+            (_, SequenceState::Escape) if byte == ESCAPE => {
                 self.begun.clear();
                 self.begun.push(byte);
             }
             // A control character in a sequence takes effect at once, and must not take it twice.
-            (Place::Escape | Place::Control, _) if byte < 0x20 => {}
+            (SequenceState::Escape | SequenceState::Control, _) if byte < 0x20 => {}
             (_, _) if self.begun.len() < MAX_SEQUENCE_BYTES => self.begun.push(byte),
             (_, _) => {}
         }
         self.place = next;
     }
 
-    fn next(&self, byte: u8) -> Place {
+    fn next(&self, byte: u8) -> SequenceState {
         match (self.place, byte) {
-            (_, ESCAPE) => Place::Escape,
-            (_, CANCEL | SUBSTITUTE) => Place::Outside,
-            (Place::Outside, _) => Place::Outside,
-            (Place::Escape, b'[') => Place::Control,
-            (Place::Escape, b']' | b'P' | b'X' | b'^' | b'_') => Place::String,
-            (Place::Escape, 0x30..=0x7e) => Place::Outside,
-            (Place::Escape, _) => Place::Escape,
-            (Place::Control, 0x40..=0x7e) => Place::Outside,
-            (Place::Control, _) => Place::Control,
-            (Place::String, BELL) => Place::Outside,
-            (Place::String, _) => Place::String,
+            (_, ESCAPE) => SequenceState::Escape,
+            (_, CANCEL | SUBSTITUTE) => SequenceState::Outside,
+            (SequenceState::Outside, _) => SequenceState::Outside,
+            (SequenceState::Escape, b'[') => SequenceState::Control,
+            (SequenceState::Escape, b']' | b'P' | b'X' | b'^' | b'_') => SequenceState::String,
+            (SequenceState::Escape, 0x30..=0x7e) => SequenceState::Outside,
+            (SequenceState::Escape, _) => SequenceState::Escape,
+            (SequenceState::Control, 0x40..=0x7e) => SequenceState::Outside,
+            (SequenceState::Control, _) => SequenceState::Control,
+            (SequenceState::String, BELL) => SequenceState::Outside,
+            (SequenceState::String, _) => SequenceState::String,
         }
     }
 }

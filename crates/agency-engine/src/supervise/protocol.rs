@@ -8,7 +8,7 @@ use std::time::Duration;
 use agency_adapters::{Opening, Outcome, StreamFormat, StreamItem};
 use agency_model::conversation::{Conversation, Input, Origin};
 use agency_model::run::Verdict;
-use agency_model::{Event, Usage};
+use agency_model::{Activity, Event, Usage};
 use ulid::Ulid;
 
 use super::Supervisor;
@@ -248,13 +248,14 @@ impl Supervisor<'_> {
 
     /// The row is for users and for resuming; a busy database does not hold up the agent.
     pub(super) fn store_agent_note(&mut self) {
-        let note = AgentNote {
-            session: self.protocol.session.as_deref(),
-            usage: self.protocol.usage,
-            activity: self.present_activity(),
-        };
-        if let Err(error) = self.store.note_agent(&self.id, &note) {
-            self.report_store_error("the agent's conversation and usage could not be stored", &error);
+        let activity = self.present_activity();
+        let note = AgentNote { session: self.protocol.session.as_deref(), usage: self.protocol.usage, activity };
+        match self.store.note_agent(&self.id, &note) {
+            Ok(()) => {
+                let is_idle = activity.is_some_and(|(activity, _)| activity == Activity::Idle);
+                self.row_sync.activity.is_idle_in_row = is_idle;
+            }
+            Err(error) => self.report_store_error("the agent's conversation and usage could not be stored", &error),
         }
     }
 }

@@ -16,7 +16,7 @@ use tracing::info;
 
 use super::Supervisor;
 use crate::home::RunDirectory;
-use crate::store::{Request, TakenRequest};
+use crate::store::Request;
 use crate::wire::Environment;
 use crate::worktree::{OwnChild, Preparation, PrepareError, PreparedState, WorktreeOrders};
 
@@ -40,8 +40,8 @@ pub(super) struct Setup {
     child: OwnChild,
     /// Why the agent was not started.
     failure: Option<String>,
-    /// What the agent is to do once it has started.
-    held: Vec<TakenRequest>,
+    /// What the agent is to do once it has started, with the number of each request.
+    held: Vec<(i64, Request)>,
 }
 
 impl Setup {
@@ -66,8 +66,8 @@ impl Setup {
     }
 
     /// Keeps a request that needs an agent; returns any other, and each where nothing is prepared.
-    pub(super) fn hold(&mut self, taken: TakenRequest) -> Option<TakenRequest> {
-        if !self.is_running() || matches!(taken.request, Request::Stop { .. }) {
+    pub(super) fn hold(&mut self, taken: (i64, Request)) -> Option<(i64, Request)> {
+        if !self.is_running() || matches!(taken.1, Request::Stop { .. }) {
             return Some(taken);
         }
         self.held.push(taken);
@@ -181,10 +181,10 @@ impl Supervisor<'_> {
             }
         }
         let is_over = self.run.state().is_terminal();
-        for taken in std::mem::take(&mut self.setup.held) {
+        for (number, request) in std::mem::take(&mut self.setup.held) {
             match is_over {
-                true => self.finish_request(taken.number, Err("the run ended before its agent started".into())),
-                false => self.handle_request(&taken),
+                true => self.finish_request(number, Err("the run ended before its agent started".into())),
+                false => self.handle_request(number, request),
             }
         }
     }

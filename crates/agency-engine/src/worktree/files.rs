@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use agency_model::escaped_line;
-use agency_system::beneath::{Beneath, Found};
+use agency_system::beneath::{Beneath, FileKind};
 use agency_system::fault;
 use agency_workspace::{WorkspaceError, exclude_path};
 use rustix::io::Errno;
@@ -47,7 +47,9 @@ pub(crate) fn place_files(
 fn make_link(checkout: &Path, to: &Beneath, link: &PlannedLink) -> Result<Result<(), String>, WorkspaceError> {
     match to.look(&link.path) {
         Ok(None) => {}
-        Ok(Some(Found::Link)) if to.target(&link.path).is_ok_and(|target| target == link.target) => return Ok(Ok(())),
+        Ok(Some(FileKind::Link)) if to.target(&link.path).is_ok_and(|target| target == link.target) => {
+            return Ok(Ok(()));
+        }
         Ok(Some(_)) => return Ok(Err(format!("{} is in the worktree already", shown(&link.path)))),
         Err(error) => return Ok(Err(failed(&link.path, &error))),
     }
@@ -71,7 +73,7 @@ pub(crate) fn remove_copies(
     };
     // What has another thing in its place is not a copy, and is reported when it is copied.
     copies.iter().try_for_each(|file| match top.look(&file.path) {
-        Ok(Some(Found::File(_))) => top.remove_file(&file.path).map_err(failed),
+        Ok(Some(FileKind::File(_))) => top.remove_file(&file.path).map_err(failed),
         Ok(_) | Err(_) => Ok(()),
     })
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use agency_model::escaped_line;
-use agency_system::beneath::{Beneath, Found};
+use agency_system::beneath::{Beneath, FileKind};
 use agency_workspace::{IgnoredFiles, Repository, WantedFiles, WorkspaceError};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -63,13 +63,13 @@ pub(crate) fn select(checkout: &Path, settings: &WorktreeSettings) -> Result<Sel
     selection.choose_copies(&top, found.files, settings);
     for path in settings.link.iter().map(PathBuf::from) {
         match top.look(&path) {
-            Ok(Some(Found::File(_) | Found::Directory)) => {
+            Ok(Some(FileKind::File(_) | FileKind::Directory)) => {
                 selection.links.push(PlannedLink { target: checkout.join(&path), path });
             }
-            Ok(Some(Found::Link)) => {
+            Ok(Some(FileKind::Link)) => {
                 selection.warn(format!("link: {} is a symbolic link in the checkout", shown(&path)));
             }
-            Ok(Some(Found::Other)) => {
+            Ok(Some(FileKind::Other)) => {
                 selection.warn(format!("link: {} is neither a file nor a directory", shown(&path)));
             }
             Ok(None) => selection.warn(format!("link: {} is not in the checkout", shown(&path))),
@@ -104,9 +104,9 @@ impl Selection {
         let (mut total, mut links, mut too_large) = (0_u64, 0, 0);
         for path in files {
             let bytes = match top.look(&path) {
-                Ok(Some(Found::File(bytes))) => bytes,
-                Ok(Some(Found::Directory | Found::Other) | None) => continue,
-                Ok(Some(Found::Link)) => {
+                Ok(Some(FileKind::File(bytes))) => bytes,
+                Ok(Some(FileKind::Directory | FileKind::Other) | None) => continue,
+                Ok(Some(FileKind::Link)) => {
                     links += 1;
                     if links <= MAX_WARNINGS {
                         self.warn(format!("copy: {} is a symbolic link, which is not followed", shown(&path)));

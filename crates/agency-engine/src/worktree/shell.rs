@@ -1,6 +1,6 @@
 //! One command of a project, such as a check of merged files or a step of the setup.
 //!
-//! The one rule: when it is over, nothing of it runs any more, however it ended. It may run code that an agent wrote, so
+//! The one rule: when it has ended, no process of it is left, however it ended. It may run code that an agent wrote, so
 //! it has no terminal, and what it starts counts as started by that agent.
 
 use std::collections::BTreeMap;
@@ -238,19 +238,12 @@ mod tests {
         assert_eq!(end, CommandEnd::TimedOut(Duration::from_millis(300)));
         let (end, _) = run(place.path(), "setsid sleep 600 & sleep 600 & true", Duration::from_secs(60));
         assert_eq!(end, CommandEnd::Exited(0));
-        let of_tree = |entry: std::fs::DirEntry| {
+        let of_tree = |entry: &std::fs::DirEntry| {
             let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
             let marker = format!("{TREE_VARIABLE}={}", place.path().display());
             environment.split(|byte| *byte == 0).any(|variable| variable == marker.as_bytes())
         };
-        assert_eq!(
-            std::fs::read_dir("/proc")
-                .unwrap()
-                .flatten()
-                .filter(|_| true)
-                .filter_map(|entry| of_tree(entry).then_some(()))
-                .count(),
-            0
-        );
+        let left = std::fs::read_dir("/proc").unwrap().flatten().filter(of_tree).count();
+        assert_eq!(left, 0);
     }
 }

@@ -6,7 +6,7 @@ use super::message::finish;
 use super::{Conversation, Effect, Message, MessageOrigin, NewScreen, RequestFailure, ScreenReading, Timer};
 use crate::{Activity, Event};
 
-/// So many characters of a message are recognised on a screen; more may be wrapped.
+/// How many characters of a message are recognised on a screen; more may be wrapped.
 const MATCHED_CHARS: usize = 24;
 
 /// A message that was typed; a turn should begin.

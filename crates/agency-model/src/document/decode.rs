@@ -13,7 +13,7 @@ use self::error::DecodeError;
 use self::reader::NodeReader;
 use super::{Mistake, Node, Source};
 
-/// So many mistakes of a file are reported.
+/// How many mistakes of a file are reported.
 const MAX_MISTAKES: usize = 50;
 
 /// Reads a value, or reports every mistake in it, in the order of the text.

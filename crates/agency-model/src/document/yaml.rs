@@ -15,7 +15,7 @@ use crate::Position;
 
 /// So deep may lists and maps be nested, as in JSON.
 const MAX_DEPTH: usize = 128;
-/// So many values may a file have, those of aliases counted as often as they are used.
+/// How many values a file may have, those of aliases counted as often as they are used.
 const MAX_VALUES: usize = 1_000_000;
 
 /// The values of a file, as far as it could be read, and what is wrong with its form.

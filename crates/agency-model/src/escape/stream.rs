@@ -31,7 +31,7 @@ pub struct Escaper {
 
 /// What stands at the beginning of some bytes.
 enum Prefix {
-    /// So many bytes are shown as this.
+    /// How many bytes are shown as this.
     Shown(usize, String),
     /// More bytes are needed to decide.
     Incomplete,

@@ -122,7 +122,9 @@ impl WorkEvent {
                 format!("checkpoint {number}: {}{left_out}", counted(*files, "changed file"))
             }
             Self::Restored { number, before } => {
-                format!("the files were restored to checkpoint {number}; checkpoint {before} has what they were")
+                format!(
+                    "the files were restored to checkpoint {number}; checkpoint {before} has the files as they were"
+                )
             }
             Self::ConflictForecast { target, run, files } => {
                 let other = target.clone().or_else(|| run.as_ref().map(ToString::to_string)).unwrap_or_default();

@@ -8,7 +8,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 /// Beyond this product of line counts, what differs between two files is not compared line by line.
 const MAX_COMPARISONS: usize = 400_000_000;
 
-/// What became of lines, as indexes of lines from 0. An empty range is the place before a line.
+/// Where lines are in the new version, as indexes from 0. An empty range is the place before a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FollowedLines {
     /// They are the same, and may have moved.

@@ -17,11 +17,11 @@ pub struct SentComment<'a> {
     pub note: Option<&'static str>,
     /// The lines that were reviewed.
     pub quoted: &'a str,
-    /// What it says.
+    /// Its text.
     pub body: &'a str,
 }
 
-/// The message that tells an agent what a review found.
+/// The message with the comments of a review.
 #[must_use]
 pub fn review_message(comments: &[SentComment<'_>]) -> String {
     let count = comments.len();

@@ -13,11 +13,11 @@ use crate::{Position, nearest};
 
 /// The longest text that comes out of a template.
 pub const MAX_RENDERED_BYTES: usize = 4 * 1024 * 1024;
-/// So many spells may include each other.
+/// How many spells may include each other.
 pub const MAX_INCLUDE_DEPTH: usize = 16;
-/// So many spells may be included, over all.
+/// How many spells may be included in all.
 const MAX_INCLUDES: usize = 1000;
-/// So often may `range` go round, over all.
+/// How often `range` may repeat in all.
 const MAX_ROUNDS: u64 = 100_000;
 /// The name of the outermost list; templates cannot write it.
 const ROOT: &str = "\u{1}root";

@@ -237,6 +237,7 @@ const MERGE: &[Field] = &[
     optional("commit_message", Holds::Template, "from the task and the workflow", "The message of the commit."),
     optional("strategy", STRATEGIES, "`merge`", "How."),
     optional("check", Holds::Texts, "none", "Commands for the shell that have to succeed on the merged files."),
+    optional("forecast", Holds::Flag, "`false`", "Whether the review and the result name the runs that conflict then."),
 ];
 
 const APPROVAL: &[Field] = &[optional("message", Holds::Template, "the name of the step", "The text of the question.")];

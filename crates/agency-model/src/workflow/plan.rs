@@ -61,6 +61,13 @@ string_enum! {
 }
 
 impl Plan {
+    /// The same, where a user reviews every merge first.
+    #[must_use]
+    pub fn with_reviewed_merges(mut self) -> Self {
+        self.steps.iter_mut().for_each(Step::review_merges);
+        self
+    }
+
     /// Every step with those inside it, each after the one that contains it.
     pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
         let mut open: Vec<&Step> = self.steps.iter().rev().collect();

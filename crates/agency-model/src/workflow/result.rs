@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::string_enum::string_enum;
 
-/// So much of what a step printed is kept for templates and checkpoints: its last lines.
+/// How much of what a step printed is kept for templates and checkpoints: its last lines.
 pub const MAX_OUTPUT_BYTES: usize = 64 * 1024;
 /// A last line may be longer than that, up to what a template can give.
 pub const MAX_LINE_BYTES: usize = crate::template::MAX_RENDERED_BYTES;

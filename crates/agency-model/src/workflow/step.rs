@@ -261,6 +261,9 @@ pub struct MergeStep {
     /// Commands that have to succeed on the merged files. Sessions of earlier versions have none.
     #[serde(default)]
     pub check: Vec<String>,
+    /// Whether the reviewer is shown, and later steps get, which other runs conflict then.
+    #[serde(default)]
+    pub forecast: bool,
 }
 
 string_enum! {
@@ -303,6 +306,16 @@ impl Step {
             Work::Loop(inner) => &inner.steps,
             Work::Parallel(inner) => &inner.steps,
             Work::Agent(_) | Work::Script(_) | Work::Merge(_) | Work::Approval(_) => &[],
+        }
+    }
+
+    /// Lets a user review what it merges, and the steps inside it.
+    pub(super) fn review_merges(&mut self) {
+        match &mut self.work {
+            Work::Merge(merge) => merge.require_review = true,
+            Work::Loop(inner) => inner.steps.iter_mut().for_each(Self::review_merges),
+            Work::Parallel(inner) => inner.steps.iter_mut().for_each(Self::review_merges),
+            Work::Agent(_) | Work::Script(_) | Work::Approval(_) => {}
         }
     }
 

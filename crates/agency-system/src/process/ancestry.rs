@@ -7,6 +7,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 
 use super::ProcessHandle;
+use super::proc_file::read_proc_file;
 use super::stat::Stat;
 
 /// No chain of parents is longer.
@@ -18,7 +19,7 @@ const MAX_ATTEMPTS: usize = 10;
 #[derive(Debug)]
 pub struct Ancestor {
     process: ProcessHandle,
-    session: u32,
+    stat: Stat,
 }
 
 impl Ancestor {
@@ -31,20 +32,20 @@ impl Ancestor {
     /// The session that it belongs to.
     #[must_use]
     pub const fn session(&self) -> u32 {
-        self.session
+        self.stat.session
     }
 
     /// The name that it gives itself.
     #[must_use]
     pub fn name(&self) -> String {
-        let name = fs::read_to_string(format!("/proc/{}/comm", self.process.pid())).unwrap_or_default();
-        name.trim_end().to_owned()
+        let name = read_proc_file(self.process.pid(), "comm").ok();
+        name.and_then(|name| String::from_utf8(name).ok()).unwrap_or_default().trim_end().to_owned()
     }
 
     /// Its command line, word by word.
     #[must_use]
     pub fn arguments(&self) -> Vec<String> {
-        let bytes = fs::read(format!("/proc/{}/cmdline", self.process.pid())).unwrap_or_default();
+        let bytes = read_proc_file(self.process.pid(), "cmdline").unwrap_or_default();
         let words = bytes.strip_suffix(b"\0").unwrap_or(&bytes).split(|byte| *byte == 0);
         words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
     }
@@ -75,9 +76,8 @@ fn walk() -> Option<Vec<Ancestor>> {
     let mut chain = vec![found(std::process::id())?];
     while let Some(child) = chain.last().filter(|_| chain.len() < MAX_DEPTH) {
         let pid = child.process.pid();
-        let Ok(before) = Stat::read(pid) else { break };
-        let Some(parent) = found(before.parent) else { break };
-        let is_parent = Stat::read(pid).is_ok_and(|stat| stat.parent == before.parent);
+        let Some(parent) = found(child.stat.parent) else { break };
+        let is_parent = Stat::read(pid).is_ok_and(|stat| stat.parent == child.stat.parent);
         if !(is_parent && child.process.is_running() && parent.process.is_running()) {
             return None;
         }
@@ -89,8 +89,8 @@ fn walk() -> Option<Vec<Ancestor>> {
 /// The process with this pid; `None` for 0, which is the parent of the first process, and for what cannot be read.
 fn found(pid: u32) -> Option<Ancestor> {
     let process = ProcessHandle::open(pid)?;
-    let session = Stat::read(pid).ok()?.session;
-    Some(Ancestor { process, session })
+    let stat = Stat::read(pid).ok()?;
+    Some(Ancestor { process, stat })
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! A process that cannot be mistaken for another one with the same number.
 
-use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -9,6 +8,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{fstat, fstatfs};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use super::proc_file::read_proc_file;
 
 /// The file system type of pid descriptors whose inodes identify processes: `PIDF`.
 const PID_FILE_SYSTEM: u64 = 0x5049_4446;
@@ -74,7 +75,7 @@ impl ProcessHandle {
     /// The value of a variable in the environment it was started with.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<String> {
-        let environment = fs::read(format!("/proc/{}/environ", self.pid())).ok()?;
+        let environment = read_proc_file(self.pid(), "environ").ok()?;
         let mut entries = environment.split(|byte| *byte == 0);
         let value = entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
         Some(String::from_utf8_lossy(value).into_owned())
@@ -83,7 +84,7 @@ impl ProcessHandle {
     /// The command line as text.
     #[must_use]
     pub fn command_line(&self) -> String {
-        let bytes = fs::read(format!("/proc/{}/cmdline", self.pid())).unwrap_or_default();
+        let bytes = read_proc_file(self.pid(), "cmdline").unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes).trim_end_matches('\0').replace('\0', " ");
         text.chars().take(120).collect()
     }

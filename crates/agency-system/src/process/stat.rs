@@ -3,8 +3,9 @@
 //! The one rule: the number alone does not identify the process. The caller holds a handle, and checks afterwards whether
 //! its process still runs.
 
-use std::fs;
 use std::io;
+
+use super::proc_file::read_proc_file;
 
 /// The fields that are of use here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +26,7 @@ impl Stat {
     /// Reads the line of the process that has this pid now.
     pub(super) fn read(pid: u32) -> io::Result<Self> {
         // A name need not be text.
-        let line = fs::read(format!("/proc/{pid}/stat"))?;
+        let line = read_proc_file(pid, "stat")?;
         Self::parse(&String::from_utf8_lossy(&line)).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
     }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use agency_model::RunId;
 
 use super::super::git_command::GitCommand;
-use super::super::own_ref::{self, RefState};
+use super::super::own_ref;
 use super::super::{Commit, Result, WorkspaceError, branch};
 use super::message::{CheckpointMoment, parse, to_message};
 
@@ -23,6 +23,8 @@ const IDENTITY: [(&str, &str); 4] = [
 const PREFIX: &str = "refs/agency/checkpoints/";
 /// No worktree has more; an agent could write a longer history.
 const MAX_LISTED: u32 = 100_000;
+/// A larger number is not one of ours; it leaves room for all that follow.
+const MAX_NUMBER: u32 = u32::MAX - 1_000_000;
 
 /// The files of a worktree at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +113,7 @@ fn refs_below(common_dir: &Path, pattern: &str) -> Result<Vec<FoundRef>> {
 /// Reads the id, the tree, the parents, the time and the message of a commit.
 fn read(fields: &[&str]) -> Option<Checkpoint> {
     let [commit, tree, parents, time, message] = fields else { return None };
-    let (number, moment) = parse(message)?;
+    let (number, moment) = parse(message).filter(|(number, _)| *number <= MAX_NUMBER)?;
     let parents: Vec<Commit> = parents.split(' ').filter_map(|parent| parent.parse().ok()).collect();
     let head = match (number, parents.as_slice()) {
         (1, [head]) | (2.., [_, head]) => Some(head.clone()),
@@ -195,14 +197,18 @@ pub(super) fn delete_broken(common_dir: &Path, run: &RunId) -> Result<()> {
     own_ref::delete_any(git, &run.checkpoints_ref())
 }
 
-/// Deletes the ref, whatever is there; whether something was.
+/// Deletes the ref with the checkpoints; whether something was there. What is not a checkpoint is kept under another name.
 pub(super) fn delete(common_dir: &Path, run: &RunId) -> Result<bool> {
     let name = run.checkpoints_ref();
-    let git = || GitCommand::on(common_dir).config("core.hooksPath=/dev/null");
-    match own_ref::state(common_dir, &name)? {
-        RefState::Free => Ok(false),
-        RefState::Holds(object) => own_ref::delete(git(), &name, &object).map(|()| true),
-        // A symbolic ref holds nothing, and other refs are kept.
-        RefState::Taken => make_room(common_dir, run).map(|()| true),
+    match tip(common_dir, run)? {
+        Tip::Last(last) => {
+            let git = GitCommand::on(common_dir).config("core.hooksPath=/dev/null");
+            own_ref::delete(git, &name, last.commit.as_str()).map(|()| true)
+        }
+        Tip::Foreign => make_room(common_dir, run).map(|()| true),
+        Tip::Broken => delete_broken(common_dir, run).map(|()| true),
+        // Git does not list a symbolic ref that leads nowhere.
+        Tip::Free if own_ref::is_symbolic(common_dir, &name)? => make_room(common_dir, run).map(|()| true),
+        Tip::Free => Ok(false),
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use super::super::captured::standard_input;
 use super::super::git_command::GitCommand;
-use super::super::saved_work::standard_input;
 use super::super::{ChangedFile, Commit, PatchContext, Result, WorkspaceError, changes};
 
 /// What one tree has that another one has not.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use agency_model::ErrorCode;
 
 use super::super::WorkspaceError;
-use super::super::error::details::listed;
+use super::super::error::details::{after_colon, listed};
 
 /// Says why files were not restored.
 #[derive(Debug, thiserror::Error)]
@@ -23,21 +23,23 @@ pub enum CheckpointError {
     Refused {
         /// The worktree.
         path: PathBuf,
-        /// Git's own words.
+        /// Git's message.
         message: String,
     },
     /// Some files could not be changed.
     #[error(
-        "some files in '{}' were not restored: {}; checkpoint {before} has all files as they were before",
-        .path.display(), listed(.files)
+        "some files in '{}' were not restored{}; checkpoint {before} has all files as they were before{}",
+        .path.display(), after_colon(&listed(.files)), after_colon(.reason.as_deref().unwrap_or_default())
     )]
     Incomplete {
         /// The worktree.
         path: PathBuf,
-        /// The files that are not as in the checkpoint.
+        /// The files that are not as in the checkpoint, as far as that is known.
         files: Vec<PathBuf>,
         /// The checkpoint that holds the files as they were.
         before: u32,
+        /// Git's own words, if it failed.
+        reason: Option<String>,
     },
     /// The branch of the run is not checked out, so that it cannot be moved with the files.
     #[error("the branch '{branch}' is not checked out in '{}', so its commits cannot be restored", .path.display())]

@@ -3,13 +3,14 @@
 //! The one rule: the agent may be at work meanwhile, and its own index is only read. What is added goes into the
 //! repository, as unreachable objects until a ref leads to them.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use super::super::captured::standard_input;
 use super::super::checkout::Checkout;
 use super::super::diff_index::PrivateDirectory;
 use super::super::diff_index::combine::combine;
@@ -18,7 +19,6 @@ use super::super::index_cache::IndexCache;
 use super::super::index_file::{IndexFile, MAX_INDEX_BYTES};
 use super::super::nested::{self, Nested};
 use super::super::private_git::{ATTRIBUTES_FROM, Objects, PrivateGit};
-use super::super::saved_work::standard_input;
 use super::super::temporary::TemporaryDirectory;
 use super::super::{Result, WorkspaceError, link};
 use super::secrets::{is_left_out, may_be_secret};
@@ -33,6 +33,8 @@ pub(super) struct FilesIndex {
     private: PrivateGit,
     place: PrivateDirectory,
     nested: Nested,
+    /// What the agent's own index has.
+    tracked: HashSet<Vec<u8>>,
     /// Files that git does not track and that are left out on purpose.
     left_out: BTreeSet<PathBuf>,
     /// What git said about files that it did not take.
@@ -72,6 +74,7 @@ impl FilesIndex {
             private,
             place,
             nested: Nested::default(),
+            tracked: HashSet::new(),
             left_out: BTreeSet::new(),
             complaint: None,
             synced: false,
@@ -99,6 +102,7 @@ impl FilesIndex {
         let mut found = index.list(holds_untracked)?;
         found.ignored.retain(|path| !tracked.contains(path));
         index.tree = index.add(checkout, found, is_replaced)?;
+        index.tracked = tracked;
         Ok(index)
     }
 
@@ -125,6 +129,16 @@ impl FilesIndex {
     /// Starts to describe a git command on the index.
     pub(super) fn git(&self) -> GitCommand {
         self.private.git()
+    }
+
+    /// The same with the files of another directory.
+    pub(super) fn git_over(&self, work_tree: &Path) -> GitCommand {
+        self.private.git_over(work_tree)
+    }
+
+    /// Whether the agent's own index has a path.
+    pub(super) fn is_tracked(&self, path: &[u8]) -> bool {
+        self.tracked.contains(path)
     }
 
     /// The path of a second index beside this one.
@@ -201,7 +215,9 @@ impl FilesIndex {
             return Ok(tree);
         }
         self.forget_tree()?;
-        self.update(&["--force-remove"], &ignored)?;
+        let is_behind_link = behind_links(&checkout.work_tree);
+        let (gone, added): (Vec<_>, Vec<_>) = added.into_iter().partition(is_behind_link);
+        self.update(&["--force-remove"], &[ignored, gone].concat())?;
         self.take(&added)?;
         let tree = self.git().run(["write-tree"]).read_line()?;
         if let PrivateDirectory::Cached(cache) = &self.place
@@ -262,6 +278,15 @@ struct Found {
     ignored: Vec<Vec<u8>>,
     /// What git said of each directory that it could not open.
     unopened: Vec<String>,
+}
+
+/// Whether a path is gone because a link is in the place of a directory above it. Git would take none of the files then.
+fn behind_links(work_tree: &Path) -> impl FnMut(&Vec<u8>) -> bool {
+    let mut known: HashMap<PathBuf, bool> = HashMap::new();
+    move |path| {
+        let mut above = as_path(path).ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
+        above.any(|above| *known.entry(above.to_owned()).or_insert_with(|| work_tree.join(above).is_symlink()))
+    }
 }
 
 fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {

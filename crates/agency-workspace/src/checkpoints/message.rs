@@ -1,4 +1,4 @@
-//! What the commit of a checkpoint says about the moment at which it was taken.
+//! The message of the commit of a checkpoint, which describes the moment at which it was taken.
 //!
 //! The one rule: an agent can write the ref, so any text is read, and only what this program writes counts.
 
@@ -29,7 +29,7 @@ pub enum CheckpointCause {
 impl CheckpointCause {
     const ALL: [Self; 5] = [Self::Turn, Self::Requested, Self::End, Self::BeforeRestore, Self::Restored];
 
-    /// The word for it in answers.
+    /// Its name in answers.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -101,7 +101,7 @@ pub(super) fn parse(text: &str) -> Option<(u32, CheckpointMoment)> {
     Some((number, moment))
 }
 
-/// Whether an agent's word stays on one line and does not fill the message.
+/// Whether a text of an agent stays on one line and does not fill the message.
 fn is_plain(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_CONVERSATION_BYTES && !id.chars().any(char::is_control)
 }

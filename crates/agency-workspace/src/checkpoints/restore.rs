@@ -4,6 +4,7 @@
 //! out as a secret, in a repository of its own) is never written or deleted.
 
 mod branch;
+mod ignored_then;
 mod in_the_way;
 
 use std::collections::HashSet;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use agency_model::RunId;
 
 pub use self::branch::MovedBranch;
+use self::ignored_then::with_ignored_files;
 use self::in_the_way::in_the_way;
 use super::super::{ChangedFile, Commit, GitWorktree};
 use super::files_index::{FilesIndex, list_of, names, to_path};
@@ -62,18 +64,20 @@ pub(super) fn restore(worktree: &GitWorktree, request: &RestoreRequest, run: &Ru
     let head = place.head()?;
     let saved = (&moment(CheckpointCause::BeforeRestore), unchanged);
     let now = worktree.store_checkpoint((&place, head.clone()), &files, saved, None)?;
-    // Soon there is no other copy.
+    // The restore is about to overwrite the only other copy of the files.
     now.sync()?;
     let before = now.checkpoint.map_or(0, |checkpoint| checkpoint.number);
     fault::point("restore.saved");
     let recorded = files.paths()?;
     let (left_alone, wanted) = without_files_in_the_way(&place, &files, &target.tree, &recorded)?;
-    change(&place, &files, &wanted)?;
+    let kept_too = with_ignored_files(&files, &wanted)?;
+    let complaint = change_files(&files, &kept_too)?;
     fault::point("restore.changed");
     let now = files.tree().to_owned();
     drop(files);
-    let files = FilesIndex::at(&place.checkout)?;
-    refuse_incomplete(&place, &files, (&wanted, before), &recorded)?;
+    let change = FilesChange { place: &place, now: &now, wanted: &wanted, before, complaint };
+    let files = change.look_again()?;
+    change.refuse_incomplete(&files, &recorded)?;
     let branch = match request.commits {
         true => branch::move_to(worktree, &place, (head.as_ref(), target.head.as_ref()), request.number)?,
         false => None,
@@ -82,26 +86,53 @@ pub(super) fn restore(worktree: &GitWorktree, request: &RestoreRequest, run: &Ru
     let place = worktree.checkpoint_place()?;
     let restored = (&moment(CheckpointCause::Restored), unchanged);
     let after = worktree.store_checkpoint((&place, place.head()?), &files, restored, None)?;
-    let changed = compare::files(&place.common_dir, &now, &wanted)?;
+    let changed = compare::files(&place.common_dir, &now, &kept_too)?;
     let after = after.checkpoint.map_or(0, |checkpoint| checkpoint.number);
     Ok(RestoredFiles { before, after, changed, left_alone, branch })
 }
 
-/// Git only warns of files that it could not delete. What it had nothing to do with may be there too, as a file that is
-/// ignored no longer.
-fn refuse_incomplete(
-    place: &Place,
-    files: &FilesIndex,
-    (wanted, before): (&str, u32),
-    recorded: &HashSet<Vec<u8>>,
-) -> Result<()> {
-    let differing = compare::names(&place.common_dir, files.tree(), wanted)?;
-    let is_missing = |(status, path): &(u8, Vec<u8>)| *status != b'D' || recorded.contains(path);
-    let files: Vec<PathBuf> = differing.into_iter().filter(is_missing).map(|(_, path)| to_path(path)).collect();
-    if files.is_empty() {
-        return Ok(());
+/// A change of the files that git made, perhaps not all of it.
+struct FilesChange<'a> {
+    place: &'a Place,
+    /// The tree of the files before.
+    now: &'a str,
+    /// What they were to become.
+    wanted: &'a str,
+    /// The checkpoint that holds them as they were before.
+    before: u32,
+    /// Git's own words, where it failed.
+    complaint: Option<String>,
+}
+
+impl FilesChange<'_> {
+    /// Looks at the files once more. On a full disk that may fail, too.
+    fn look_again(&self) -> Result<FilesIndex> {
+        FilesIndex::at(&self.place.checkout).map_err(|error| {
+            let reason = self.complaint.clone().unwrap_or_else(|| error.to_string());
+            self.incomplete(vec![], Some(reason))
+        })
     }
-    Err(CheckpointError::Incomplete { path: place.checkout.work_tree.clone(), files, before })
+
+    /// Git only warns of files that it could not delete, and fails only after it changed others. What it had nothing to do
+    /// with may be there too, as a file that is ignored no longer.
+    fn refuse_incomplete(&self, files: &FilesIndex, recorded: &HashSet<Vec<u8>>) -> Result<()> {
+        if let (Some(message), true) = (&self.complaint, files.tree() == self.now) {
+            let path = self.place.checkout.work_tree.clone();
+            return Err(CheckpointError::Refused { path, message: message.clone() });
+        }
+        let differing = compare::names(&self.place.common_dir, files.tree(), self.wanted)?;
+        let is_missing = |(status, path): &(u8, Vec<u8>)| *status != b'D' || recorded.contains(path);
+        let files: Vec<PathBuf> = differing.into_iter().filter(is_missing).map(|(_, path)| to_path(path)).collect();
+        if files.is_empty() {
+            return Ok(());
+        }
+        Err(self.incomplete(files, self.complaint.clone()))
+    }
+
+    fn incomplete(&self, files: Vec<PathBuf>, reason: Option<String>) -> CheckpointError {
+        let path = self.place.checkout.work_tree.clone();
+        CheckpointError::Incomplete { path, files, before: self.before, reason }
+    }
 }
 
 fn target(worktree: &GitWorktree, place: &Place, number: u32) -> Result<Target> {
@@ -137,17 +168,15 @@ fn without_files_in_the_way(
     Ok((kept.into_iter().map(to_path).collect(), tree))
 }
 
-/// Lets git change the files. It refuses, before it changes one, if a file is not as it was recorded a moment ago.
-fn change(place: &Place, files: &FilesIndex, wanted: &str) -> Result<()> {
+/// Lets git change the files, and returns what it said where it failed. It refuses, before it changes one, if a file is
+/// not as it was recorded a moment ago.
+fn change_files(files: &FilesIndex, wanted: &str) -> Result<Option<String>> {
     if files.tree() == wanted {
-        return Ok(());
+        return Ok(None);
     }
     files.forget_tree()?;
     // Files that are not checked out stay so.
     let git = files.git().run(["read-tree", "--no-sparse-checkout", "-m", "-u"]);
     let finished = git.args([files.tree(), wanted]).finish()?;
-    if finished.success {
-        return Ok(());
-    }
-    Err(CheckpointError::Refused { path: place.checkout.work_tree.clone(), message: finished.stderr })
+    Ok((!finished.success).then_some(finished.stderr))
 }

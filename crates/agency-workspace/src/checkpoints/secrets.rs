@@ -42,7 +42,7 @@ pub(super) fn may_be_secret(path: &Path) -> bool {
         || (name.ends_with(b".json") && (has(b"credentials") || has(b"service-account") || has(b"service_account")))
 }
 
-/// Whether what follows does not make another word of a name.
+/// Whether the word before ends here, and is not the beginning of a longer one.
 fn is_end_of_word(rest: &[u8]) -> bool {
     rest.first().is_none_or(|next| matches!(next, b'.' | b'-' | b'_'))
 }

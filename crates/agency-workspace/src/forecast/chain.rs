@@ -1,6 +1,6 @@
-//! Tries an order of landing: each work is merged into what the ones before it gave.
+//! Tries an order of landing: each state is merged into the result of those before it.
 //!
-//! Two by two without a conflict does not mean all together without one.
+//! States of which no two conflict may still conflict when all of them are merged.
 
 use super::super::merge::{Combined, MergeError, merge_by};
 use super::{MergeForecast, WorkState, object_id};

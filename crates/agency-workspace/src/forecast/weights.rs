@@ -1,4 +1,4 @@
-//! How many lines a work changed in some files.
+//! How many lines a state changed in some files.
 
 use std::collections::HashSet;
 use std::path::PathBuf;

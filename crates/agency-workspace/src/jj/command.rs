@@ -13,13 +13,11 @@ use tracing::debug;
 
 use super::JjError;
 use crate::captured::CapturedOutput;
+use crate::error::OLDEST_JJ_MINOR;
 use crate::git_command::{self, Finished, subcommand};
 use crate::pipes::{self, Sources, Watched};
 use crate::{Result, WorkspaceError, search_path};
 
-/// The oldest jj that makes workspaces as agency needs them.
-pub const OLDEST: &str = "0.40";
-const OLDEST_MINOR: u32 = 40;
 /// A large working copy is read in minutes at most.
 const JJ_TIMEOUT: Duration = Duration::from_secs(600);
 /// Everything that is in the working copy is taken in, whatever the user lets jj leave out.
@@ -136,7 +134,7 @@ fn is_new_enough(said: &str) -> bool {
     let numbers = said.strip_prefix("jj ").unwrap_or(said).split(|letter: char| !letter.is_ascii_digit());
     let mut numbers = numbers.map(|number| number.parse::<u32>().ok());
     match (numbers.next().flatten(), numbers.next().flatten()) {
-        (Some(0), Some(minor)) => minor >= OLDEST_MINOR,
+        (Some(0), Some(minor)) => minor >= OLDEST_JJ_MINOR,
         (Some(_), Some(_)) => true,
         (_, _) => false,
     }

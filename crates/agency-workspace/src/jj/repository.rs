@@ -10,7 +10,7 @@ use super::link;
 use super::lock::RepoLock;
 use super::revision::{bookmarked, revisions};
 use crate::repository::check_directory;
-use crate::{Commit, Repository, Restored, Result, WorkspaceError, branch, saved_work};
+use crate::{Commit, Repository, Restored, Result, WorkspaceError, branch_changes, saved_work};
 
 /// What git calls the commit one works on has no name of its own in jj.
 const WORKING_COPY: [&str; 2] = ["HEAD", "@"];
@@ -52,7 +52,7 @@ impl Repository {
 
     /// Checks that a bookmark can be made.
     pub fn check_new_bookmark(&self, name: &str) -> Result<()> {
-        crate::branch::check_plain(name)?;
+        crate::branch_changes::check_plain(name)?;
         match bookmarked(JjCommand::reading(self.root()), name)? {
             Some(_) => Err(WorkspaceError::BranchExists { name: name.to_owned() }),
             None => Ok(()),
@@ -116,7 +116,7 @@ pub fn restore_ref_with_jj(repository: &Repository, run: &RunId, new_bookmark: &
     };
     repository.check_new_bookmark(new_bookmark)?;
     // Jj learns of the commit from the branch, which becomes a bookmark.
-    branch::create(&git_store, new_bookmark, &commit)?;
+    branch_changes::create(&git_store, new_bookmark, &commit)?;
     JjCommand::reading(root).run(["git", "import"]).read()?;
     Ok(Some(Restored { branch: new_bookmark.to_owned(), commit, other_refs: vec![] }))
 }

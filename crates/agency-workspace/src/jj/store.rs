@@ -2,7 +2,7 @@
 //!
 //! The one rule: bookmarks are handed to git before it reads its branches, and taken back after it moved one.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::command::{JjCommand, jj_version};
 use super::lock::RepoLock;
@@ -18,18 +18,10 @@ const OF_RUNS: &str = "agency/";
 const NEAREST_BOOKMARKS: &str = r#"heads(::@ & bookmarks(~glob:"agency/*"))"#;
 const NAMES: &str = r#"local_bookmarks.map(|bookmark| bookmark.name() ++ "\n").join("")"#;
 
-/// The git directory of a repository whose root only jj knows; `None` where git finds one there by itself.
-pub(in super::super) fn hidden_git_store(root: &Path) -> Option<PathBuf> {
-    if root.join(".git").symlink_metadata().is_ok() {
-        return None;
-    }
-    link::git_store_of(root)
-}
-
 impl Repository {
     /// The repository around a path whose git directory only jj knows, if it is such a one. Only looks at files.
     pub(in super::super) fn hidden_around(path: &Path) -> Option<Self> {
-        link::workspace_around(path).filter(|root| hidden_git_store(root).is_some()).map(Self::from_root)
+        link::workspace_around(path).filter(|root| link::hidden_git_store(root).is_some()).map(Self::from_root)
     }
 
     /// The same with the commit of a ref: `HEAD` as git has it in a colocated repository, a commit, or a revset.
@@ -53,13 +45,13 @@ impl Repository {
     /// Whether only jj knows the git directory of the repository.
     #[must_use]
     pub fn has_hidden_git_store(&self) -> bool {
-        hidden_git_store(self.root()).is_some()
+        link::hidden_git_store(self.root()).is_some()
     }
 
     /// The branch that work is merged into unless one is named: the one that is checked out. A user of jj has none
     /// checked out; there it is the nearest bookmark, if there is one alone.
     pub fn branch_to_merge_into(&self) -> Result<Option<String>> {
-        let hidden = hidden_git_store(self.root()).is_some();
+        let hidden = link::hidden_git_store(self.root()).is_some();
         let checked_out = if hidden { None } else { self.current_branch()? };
         if checked_out.is_some() || Self::kept_by_jj(self.root()).is_none() {
             return Ok(checked_out);
@@ -87,7 +79,7 @@ impl Repository {
     }
 
     fn exchange(&self, direction: &str) -> Result<()> {
-        if hidden_git_store(self.root()).is_none() {
+        if link::hidden_git_store(self.root()).is_none() {
             return Ok(());
         }
         let _lock = RepoLock::take(self.root());

@@ -10,6 +10,7 @@ use super::super::{Commit, branch, link};
 use super::context::MergeContext;
 use super::dirty::Dirty;
 use super::hooks::directory_at;
+use super::put_back::Unfinished;
 use super::save::{Cleared, Saving};
 use super::{DirtyCheckout, DirtyFiles, MergeError, tip_of};
 use agency_system::fault;
@@ -83,7 +84,8 @@ impl Step<'_> {
         let mut forwarded = Forwarded::Done;
         for other in others {
             forwarded = switch(other, self.before, self.after)?;
-            if matches!(forwarded, Forwarded::Refused(_)) {
+            if let Forwarded::Refused(message) = &forwarded {
+                self.put_back(other, message)?;
                 break;
             }
             updated.push(other);
@@ -129,12 +131,26 @@ impl Step<'_> {
         if let Some(lock) = lock.filter(|lock| lock.symlink_metadata().is_ok()) {
             return Err(MergeError::CheckoutLocked { path: checkout.to_owned(), lock, message });
         }
-        // Git updates the files before the branch; if a hook then keeps the branch from moving, they go back.
-        if self.tip()?.as_ref() == Some(self.before) && self.staged(checkout)? != staged {
-            let git = GitCommand::at(checkout).uninterrupted().run(["read-tree", "-m", "-u"]);
-            git.args([self.after.as_str(), self.before.as_str()]).read()?;
+        if self.tip()?.as_ref() == Some(self.before) {
+            // Git updates the files before the branch; if a hook then keeps the branch from moving, they go back.
+            if self.staged(checkout)? == staged {
+                self.put_back(checkout, &message)?;
+            } else {
+                let git = GitCommand::at(checkout).uninterrupted().run(["read-tree", "-m", "-u"]);
+                git.args([self.after.as_str(), self.before.as_str()]).read()?;
+            }
         }
         Ok(Forwarded::Refused(message))
+    }
+
+    /// Takes back what git wrote before it gave up. Nothing was in the way a moment ago, so half of an update would look
+    /// like changes of the user, who could commit it.
+    fn put_back(&self, checkout: &Path, message: &str) -> Result<(), MergeError> {
+        let files = Unfinished { checkout, before: self.before, after: self.after }.put_back()?;
+        if files.is_empty() {
+            return Ok(());
+        }
+        Err(MergeError::HalfUpdated { path: checkout.to_owned(), files, message: message.to_owned() })
     }
 
     /// Whether the merge changes files in the directory of the hooks, or in the one above, to which husky's hooks lead.

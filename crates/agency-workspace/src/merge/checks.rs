@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::git_command::GitCommand;
-use super::super::{Repository, branch};
+use super::super::{Repository, branch, branch_changes};
 use super::{MergeError, MergeStrategy};
 
 /// The branch to merge into when none is named: the one that `base_ref` names, or else the one that was checked out
@@ -36,7 +36,7 @@ pub(in super::super) fn check_target(common_dir: &Path, own: &str, into: &str) -
     if name == own {
         return Err(MergeError::IntoItself { name });
     }
-    let plain = branch::check_plain(&name).is_ok();
+    let plain = branch_changes::check_plain(&name).is_ok();
     // Not every text that names a commit is the name of a branch.
     let known =
         || GitCommand::on(common_dir).run(["show-ref", "--verify", "--quiet"]).arg(branch::full_name(&name)).finish();

@@ -9,6 +9,7 @@ use super::super::link::{self, Identity};
 use super::super::registered::{self, RegisteredWorktree, Worktrees};
 use super::super::{GitWorktree, branch, git_state};
 use super::MergeError;
+use agency_model::RunId;
 use agency_system::lock::Lock;
 
 /// So long a merge waits for another one, whose hooks may test the whole project.
@@ -65,8 +66,8 @@ impl MergeContext {
         let paths = |entry: &RegisteredWorktree| entry.path.clone();
         let away = all().filter(has_target).filter(is_away).map(paths).collect();
         let checkouts = all().filter(has_target).map(paths).filter(|path| ours(path));
-        let root = fs::canonicalize(&worktree.worktrees_root).unwrap_or_else(|_| worktree.worktrees_root.clone());
-        let (of_runs, checkouts): (Vec<_>, Vec<_>) = checkouts.partition(|path| path.starts_with(&root));
+        let is_of_run = |path: &PathBuf| link::lies_in(path, &worktree.worktrees_root) || has_entry_of_run(path);
+        let (of_runs, checkouts): (Vec<_>, Vec<_>) = checkouts.partition(is_of_run);
         let top = checkouts.first().cloned().or(main_tree);
         Ok(Self {
             common_dir: common_dir.to_owned(),
@@ -114,6 +115,13 @@ impl Worktrees {
     pub(in super::super) fn main_tree(&self, common_dir: &Path) -> Option<PathBuf> {
         Some(&self.main.path).filter(|path| leads_to(path, common_dir)).cloned()
     }
+}
+
+/// Whether git's entry for a working tree is that of a run. Its agent can write there where the worktree is.
+fn has_entry_of_run(path: &Path) -> bool {
+    let entry = link::git_dir(path).and_then(|git_dir| fs::canonicalize(git_dir).ok());
+    let name = entry.as_deref().and_then(Path::file_name).and_then(|name| name.to_str());
+    name.is_some_and(|name| name.parse::<RunId>().is_ok())
 }
 
 /// Whether git finds this repository, and no other one, in a directory.

@@ -15,7 +15,7 @@ use super::private_index::{PrivateIndex, Tracked, TreeEntry};
 use super::{DirtyCheckout, MergeError, paths_in};
 
 /// The mode of a link to a commit of another repository.
-const GITLINK: &str = "160000";
+pub(super) const GITLINK: &str = "160000";
 
 /// The changes in a checkout that are in the way.
 pub(super) struct Dirty {
@@ -28,9 +28,9 @@ pub(super) struct Dirty {
 }
 
 /// A path that differs between two commits.
-struct Touched {
-    old: Option<TreeEntry>,
-    new: Option<TreeEntry>,
+pub(super) struct Touched {
+    pub(super) old: Option<TreeEntry>,
+    pub(super) new: Option<TreeEntry>,
 }
 
 impl Dirty {
@@ -75,7 +75,7 @@ impl Dirty {
 }
 
 /// The paths that differ between two commits, or a commit and a tree.
-fn touched(checkout: &Path, before: &Commit, after: &str) -> Result<BTreeMap<PathBuf, Touched>, MergeError> {
+pub(super) fn touched(checkout: &Path, before: &Commit, after: &str) -> Result<BTreeMap<PathBuf, Touched>, MergeError> {
     let git = GitCommand::at(checkout).run(["diff-tree", "-r", "--no-renames", "--raw", "-z"]);
     let printed = git.comparing_links().args([before.as_str(), after]).read()?;
     let mut fields = printed.split(|byte| *byte == 0);

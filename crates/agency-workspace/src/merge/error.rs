@@ -33,7 +33,7 @@ pub enum MergeError {
          user.email you@example.com{}", after_colon(.message)
     )]
     NoIdentity {
-        /// Git's own words.
+        /// Git's message.
         message: String,
     },
     /// The worktree is in the middle of something.
@@ -185,7 +185,7 @@ pub enum MergeError {
         path: PathBuf,
         /// What brings them back.
         command: String,
-        /// Git's own words.
+        /// Git's message.
         message: String,
     },
     /// Another git works on the checkout of the target branch, or one died there.
@@ -198,6 +198,19 @@ pub enum MergeError {
         path: PathBuf,
         /// The lock.
         lock: PathBuf,
+        /// Git's message.
+        message: String,
+    },
+    /// Git could not update the files of a checkout, and what it had changed could not be put back.
+    #[error(
+        "the files in '{}' were not updated{}; these are not as they were, and none of it is a change of yours: {}; make room, \
+         then let git check them out again", .path.display(), after_colon(.message), listed(.files)
+    )]
+    HalfUpdated {
+        /// The checkout.
+        path: PathBuf,
+        /// The files.
+        files: Vec<PathBuf>,
         /// Git's own words.
         message: String,
     },
@@ -206,7 +219,7 @@ pub enum MergeError {
     NotMoved {
         /// The target branch.
         branch: String,
-        /// Git's own words.
+        /// Git's message.
         message: String,
     },
     /// The remote or a hook refused a branch, or was not reached.
@@ -216,7 +229,7 @@ pub enum MergeError {
         remote: String,
         /// The branch.
         branch: String,
-        /// Git's own words.
+        /// Git's message.
         message: String,
     },
     /// The branch was moved each time that a merge was ready.
@@ -266,6 +279,7 @@ impl MergeError {
             | Self::NotSavable { .. }
             | Self::NotRestored { .. }
             | Self::CheckoutLocked { .. }
+            | Self::HalfUpdated { .. }
             | Self::NotMoved { .. }
             | Self::NotPushed { .. }
             | Self::KeepsMoving { .. }

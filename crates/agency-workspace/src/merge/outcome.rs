@@ -86,7 +86,7 @@ pub enum MergeOutcome {
         /// What earlier calls with the same request saved.
         saved: Vec<SavedChanges>,
     },
-    /// Both sides changed the same; nothing was merged.
+    /// Both sides changed the same lines; nothing was merged.
     Conflicts {
         /// The target branch.
         target: String,
@@ -149,7 +149,7 @@ pub struct SavedChanges {
 pub struct Conflict {
     /// The path below the repository.
     pub path: PathBuf,
-    /// What kind of conflict, in git's words: `contents`, `modify/delete`, `binary` and others.
+    /// The kind of conflict, as git names it: `contents`, `modify/delete`, `binary` and others.
     pub kind: String,
     /// Git's sentence about it.
     pub message: String,

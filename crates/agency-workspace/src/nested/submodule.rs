@@ -7,16 +7,17 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::super::checkout::{Checkout, RepositoryConfig};
+use super::super::captured::standard_input;
+use super::super::checkout::Checkout;
 use super::super::git_command::GitCommand;
 use super::super::head::{Head, id_in};
 use super::super::index_file::IndexFile;
 use super::super::link;
 use super::super::noted_commits;
 use super::super::private_git::{Objects, PrivateGit};
-use super::super::saved_work::standard_input;
 use super::super::temporary::TemporaryDirectory;
 use super::super::tree_walk::walk;
+use super::super::user_settings::RepositoryConfig;
 use super::{Inside, LinkState, links_below, untracked_in};
 
 /// Submodules in submodules that are looked at.

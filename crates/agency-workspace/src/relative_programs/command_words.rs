@@ -16,7 +16,7 @@ const CURRENT_DIRECTORY: [&str; 6] = ["--show-toplevel", "--show-cdup", "$PWD", 
 /// What separates commands; a redirection is followed by a file.
 const OPERATORS: [char; 8] = [';', '|', '&', '(', ')', '\n', '<', '>'];
 
-/// What became of a command.
+/// How the relative paths of a command were resolved.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Resolved {
     /// No word of it is a relative path.
@@ -48,7 +48,7 @@ struct Before {
     option: Option<String>,
 }
 
-/// What becomes of one word.
+/// How one word is resolved.
 enum Meaning {
     Kept,
     Path(String),

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use super::super::captured::standard_input;
 use super::super::git_command::GitCommand;
-use super::super::saved_work::standard_input;
 use super::super::{Result, WorkspaceError};
 
 /// What stays when a worktree goes. Its checkpoints go with it.

@@ -152,6 +152,29 @@ fn a_tree_that_was_replaced_by_a_link_is_made_anew() {
     assert!(trial.path().join("a.txt").exists());
 }
 
+/// The files of a commit are not written through links that a check left in the place of directories.
+#[test]
+fn links_that_a_check_left_in_the_tree_are_not_followed() {
+    let world = World::new();
+    let first = commit_of(&world.repository, "HEAD");
+    world.write("dir/b.txt", "second\n");
+    world.write("dir/c.txt", "second\n");
+    commit_all(&world.repository, "second");
+    let second = commit_of(&world.repository, "HEAD");
+    let trial = TrialTree::open(&world.root().join("trial"), &world.repository, Duration::ZERO).unwrap().unwrap();
+    let outside = world.root().join("outside");
+    write(&outside.join("b.txt"), "mine\n");
+    for commit in [&first, &second, &first] {
+        trial.check_out(commit).unwrap();
+        fs::remove_dir_all(trial.path().join("dir")).unwrap();
+        std::os::unix::fs::symlink(&outside, trial.path().join("dir")).unwrap();
+    }
+    trial.check_out(&second).unwrap();
+    assert_eq!(fs::read_to_string(outside.join("b.txt")).unwrap(), "mine\n");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+    assert_eq!(fs::read_to_string(trial.path().join("dir/c.txt")).unwrap(), "second\n");
+}
+
 #[test]
 fn a_build_in_the_tree_is_not_begun_anew_for_files_that_stay_the_same() {
     let world = World::new();

@@ -124,6 +124,29 @@ fn files_that_no_checkpoint_holds_are_left_alone_and_named() {
 }
 
 #[test]
+fn files_that_a_later_gitignore_names_survive_a_restore_and_its_undo() {
+    let world = World::new();
+    let worktree = prepared(&world);
+    let path = &worktree.path;
+    write(&path.join("data.bin"), "then\n");
+    write(&path.join("plain"), "then\n");
+    take(&worktree);
+    write(&path.join(".gitignore"), "*.bin\n/modules/\n");
+    write(&path.join("sub/.gitignore"), "out\n");
+    for name in ["data.bin", "modules/a/b", "sub/out/x", "later"] {
+        write(&path.join(name), "worth much\n");
+    }
+    let now = state(path);
+    let restored = restore(&worktree, 1).unwrap();
+    assert_eq!(restored.left_alone, [PathBuf::from("data.bin")]);
+    assert!(!path.join("later").exists());
+    let back = restore(&worktree, restored.before).unwrap();
+    assert_eq!(state(path), now);
+    assert_eq!(back.left_alone, Vec::<PathBuf>::new());
+    assert_eq!(restore(&worktree, back.after).unwrap().changed, []);
+}
+
+#[test]
 fn commits_are_restored_with_the_files_only_if_that_is_asked_for() {
     let world = World::new();
     let worktree = prepared(&world);

@@ -6,6 +6,8 @@ mod changes;
 mod checking;
 #[cfg(test)]
 mod checkpoints;
+#[cfg(test)]
+mod checkpoints_forged;
 #[cfg(feature = "fault-points")]
 #[cfg(test)]
 mod checkpoints_killed;
@@ -51,6 +53,10 @@ mod merging_hooks;
 #[cfg(feature = "fault-points")]
 #[cfg(test)]
 mod merging_killed;
+#[cfg(test)]
+mod merging_partly;
+#[cfg(test)]
+mod merging_planted;
 #[cfg(test)]
 mod odd_worktrees;
 #[cfg(test)]

@@ -89,8 +89,10 @@ fn a_program_that_cannot_be_found_out_is_not_run() {
 fn a_program_that_signs_is_the_one_of_the_users_checkout() {
     let world = with_filter();
     let signed = world.root().join("signed");
-    let sign =
-        format!("echo signed >> '{}'; printf '\\n[GNUPG:] SIG_CREATED x\\n' >&2; echo signature", signed.display());
+    let sign = format!(
+        "cat > /dev/null; echo signed >> '{}'; printf '\\n[GNUPG:] SIG_CREATED x\\n' >&2; echo signature",
+        signed.display()
+    );
     executable(&world.repository.join("tools/sign"), &sign);
     commit_all(&world.repository, "a program");
     world.git(["config", "gpg.program", "tools/sign"]);

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::thread;
 
 use agency_workspace::{
-    BranchOutcome, DeleteBranch, GitWorktree, RemoveOptions, Repository, Workspace, WorktreeOutcome, empty_trash,
-    restore,
+    BranchOutcome, CheckpointCause, CheckpointMoment, DeleteBranch, GitWorktree, RemoveOptions, Repository, Workspace,
+    WorktreeOutcome, empty_trash, restore,
 };
 
 use crate::hidden_work::{PLAIN, collect_garbage, commit, still_has};
@@ -152,6 +152,43 @@ fn what_was_staged_in_a_directory_that_is_gone_is_saved_from_the_entry() {
         assert_eq!(world.git(["show", &format!("{}:staged", saved.reference)]), "only the index names this");
         world.git(["merge-base", "--is-ancestor", &head, &saved.reference]);
     }
+}
+
+#[test]
+fn what_only_a_checkpoint_has_is_saved_when_the_directory_is_gone() {
+    for pruned in [false, true] {
+        let world = World::new();
+        let worktree = world.prepared();
+        write(&worktree.path.join("staged"), "staged\n");
+        git(&worktree.path, ["add", "staged"]);
+        write(&worktree.path.join("untracked"), "in no commit\n");
+        let moment = CheckpointMoment::of(worktree.run.clone(), CheckpointCause::End);
+        assert!(worktree.take_checkpoint(&moment).unwrap().is_new);
+        fs::remove_dir_all(&worktree.path).unwrap();
+        if pruned {
+            world.git(["worktree", "prune"]);
+        }
+        let removal = worktree.remove(PLAIN).unwrap();
+        let saved = removal.saved.unwrap();
+        for (name, content) in [("untracked", "in no commit"), ("staged", "staged")] {
+            assert_eq!(world.git(["show", &format!("{}:{name}", saved.reference)]), content, "{pruned}");
+        }
+        assert_eq!(world.git(["for-each-ref", "refs/agency/checkpoints"]), "");
+        let again = worktree.remove(PLAIN).unwrap();
+        assert_eq!(again.saved.map(|saved| saved.commit), Some(saved.commit), "{pruned}");
+    }
+}
+
+#[test]
+fn a_checkpoint_of_what_is_committed_is_not_saved_again() {
+    let world = World::new();
+    let worktree = world.prepared();
+    write(&worktree.path.join("new"), "x\n");
+    let moment = CheckpointMoment::of(worktree.run.clone(), CheckpointCause::End);
+    worktree.take_checkpoint(&moment).unwrap();
+    commit_all(&worktree.path, "the same");
+    fs::remove_dir_all(&worktree.path).unwrap();
+    assert_eq!(worktree.remove(PLAIN).unwrap().saved, None);
 }
 
 #[test]

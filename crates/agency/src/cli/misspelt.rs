@@ -21,10 +21,10 @@ const WORDS_OF_OTHERS: [(&str, &str); 12] = [
     ("start", "run"),
 ];
 
-/// Adds the nearest command to an error about an unknown one, where clap found none.
+/// Names the nearest command in an error about an unknown one; what clap finds may be further away, and stays where none is near.
 pub(super) fn with_nearest(mut error: clap::Error, root: &clap::Command, arguments: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidSubcommand).cloned() else { return error };
-    if error.kind() != ErrorKind::InvalidSubcommand || error.get(ContextKind::SuggestedSubcommand).is_some() {
+    if error.kind() != ErrorKind::InvalidSubcommand {
         return error;
     }
     // The command whose subcommand it would be.
@@ -54,6 +54,7 @@ mod tests {
         let root_meant = |word| meant(word, &root);
         assert_eq!(root_meant("rnu").as_deref(), Some("run"));
         assert_eq!(root_meant("list").as_deref(), Some("ls"));
+        assert_eq!(root_meant("lst").as_deref(), Some("ls"));
         assert_eq!(root_meant("kubernetes"), None);
         let workflow = root.find_subcommand("workflow").unwrap();
         assert_eq!(meant("shwo", workflow).as_deref(), Some("show"));

@@ -82,7 +82,7 @@ fn not_a_question(agency: &mut Agency, context: &Context, text: &str) -> Problem
         .collect();
     let name = run.name.as_deref().unwrap_or(run.id.as_str());
     match open.first() {
-        None => unknown.hint(format!("{name} asks nothing now; agency inbox lists the open questions")),
+        None => unknown.hint(format!("{name} has no open question; agency inbox lists those of all runs")),
         Some(first) => {
             let ids: Vec<&str> = open.iter().map(|row| row.id.as_str()).collect();
             let count =

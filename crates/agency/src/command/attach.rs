@@ -15,12 +15,12 @@ use super::RUN_HELP;
 use crate::context::Context;
 use crate::problem::Problem;
 use crate::run_names::called;
-use crate::terminal::{AttachEnd, attach_terminal, tell_how_to_leave};
+use crate::terminal::{AttachEnd, attach_terminal, tell_how_to_leave, tell_how_to_return};
 
 /// Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The agent continues when you detach. Inside tmux, the client is switched to the run's session.\n\n\
+    after_help = "The agent continues when you detach. Inside tmux, the client is switched to the run's session,\nand the prefix and L switch it back.\n\n\
     Examples:\n  agency attach fix\n  agency attach --direct fix"
 )]
 pub(crate) struct Args {
@@ -80,11 +80,17 @@ fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Res
             let error = command.exec();
             Err(Problem::new(ErrorCode::TmuxNotFound, format!("tmux could not be started: {error}")))
         }
-        Attachment::Switch { mut command, .. } => {
+        Attachment::Switch { mut command, tell } => {
             check_terminal()?;
-            // Only a failure comes back from here.
-            let error = command.exec();
-            Err(Problem::new(ErrorCode::TmuxNotFound, format!("tmux could not be started: {error}")))
+            let switched = command.status().map_err(|error| {
+                Problem::new(ErrorCode::TmuxNotFound, format!("tmux could not be started: {error}"))
+            })?;
+            if switched.success() {
+                tell_how_to_return(tell, "goes back to your session, and the agent continues");
+                return Ok(ExitCode::SUCCESS);
+            }
+            // tmux has said why.
+            Ok(ExitCode::FAILURE)
         }
         Attachment::Direct(connection) => {
             check_terminal()?;

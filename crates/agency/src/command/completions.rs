@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::problem::Problem;
 use crate::view::Status;
 
-/// So many runs or sessions are offered at most, the newest.
+/// How many runs or sessions are offered at most, the newest.
 const MAX_CANDIDATES: u32 = 100;
 
 /// Only an answer that is a directory is gone to: help and JSON are printed.

@@ -1,9 +1,11 @@
-//! `agency demo`: three agents at once on a sample repository, one of which asks; needs no model and no network.
+//! `agency demo`: three agents at once on a sample repository, one of which asks. Two of them conflict, and one lands. It
+//! needs no model and no network.
 //!
 //! The one rule: it leaves nothing behind unless `--keep` is given. Its home, its repository and its worktrees are in one
 //! directory.
 
 mod answers;
+mod landing;
 mod progress;
 
 use std::collections::BTreeMap;
@@ -14,7 +16,9 @@ use std::sync::atomic::AtomicBool;
 
 use agency_engine::agency::Agency;
 use agency_engine::config::{Config, Form, PromptDelivery};
+use agency_engine::forecast::Forecast;
 use agency_engine::home::Home;
+use agency_engine::land::Landed;
 use agency_engine::own_executable;
 use agency_engine::runs::create::{RunRequest, SetupChoice};
 use agency_engine::runs::remove::RemoveError;
@@ -54,6 +58,10 @@ pub(crate) struct Shown {
     /// Whether both are still there.
     kept: bool,
     runs: Vec<RunView>,
+    /// Which works conflicted before one landed.
+    forecast: Forecast,
+    /// The work that landed.
+    landed: Option<Landed>,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
@@ -81,13 +89,18 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
             return Err(problem);
         }
     };
+    let outcome = landing::land_one(&mut agency, &sample.path, ended.first(), interrupts.asked())?;
+    let ended = ended.iter().map(|row| agency.run(&row.id)).collect::<Result<Vec<_>, _>>()?;
     let views: Vec<RunView> = ended.iter().map(|row| RunView::new(row.clone(), agency.home())).collect();
     let diff = match ended.first() {
         Some(row) => agency.workspace_of(row)?.diff().map_err(RemoveError::from)?,
         None => vec![],
     };
     let home = agency.home().root().display().to_string();
-    let answer = Shown { repo: sample.path.display().to_string(), home, kept: args.keep, runs: views };
+    let shown = outcome.text(sample.tasks.first().map_or("", |task| task.name));
+    let landing::LandedDemo { forecast, landed } = outcome;
+    let repo = sample.path.display().to_string();
+    let answer = Shown { repo, home, kept: args.keep, runs: views, forecast, landed };
     drop(agency);
     let agents = installed_agents(&place, context);
     if args.keep {
@@ -98,6 +111,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         writeln!(out, "\n{}", run_table(&answer.runs, &[], Timestamp::now(), width))?;
         writeln!(out, "What {} changed:\n", sample.tasks.first().map_or("", |task| task.name))?;
         write!(out, "{}", coloured(&String::from_utf8_lossy(&diff)))?;
+        write!(out, "\n{shown}")?;
         let agency = own_name();
         if answer.kept {
             let home = shell_quoted(&answer.home);
@@ -180,11 +194,11 @@ fn installed_agents(place: &Path, context: &Context) -> Vec<String> {
 fn next_steps(agency: &str, agents: &[String]) -> [String; 3] {
     let [first, second] = match agents {
         [] => [
-            format!("No real agent is installed here; see {agency} help quick-start. Then, in a git repository:"),
+            format!("No real agent found: see {agency} help quick-start. Then, in a git repository:"),
             format!("  {agency} run \"Fix the login test\""),
         ],
         [agent, ..] => [
-            format!("Installed here: {}. In a git repository of yours:", agents.join(", ")),
+            format!("Found: {}. In a git repository of yours:", agents.join(", ")),
             format!("  {agency} run -a {agent} \"Fix the login test\""),
         ],
     };

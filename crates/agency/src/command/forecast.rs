@@ -1,4 +1,4 @@
-//! `agency forecast`: which works would conflict, before any of them lands.
+//! `agency forecast`: which runs would conflict, before any of them lands.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -39,6 +39,11 @@ pub(super) const PAGES: &[Page] = &[
     ),
     ("ask", "sources, questions about them, and chats", include_str!("../../../../docs/ask.md")),
     (
+        "checkpoints",
+        "the files of a worktree after each turn, and how to get them back",
+        include_str!("../../../../docs/checkpoints.md"),
+    ),
+    (
         "coming-from",
         "concepts and commands of other programs, and their names here",
         include_str!("../../../../docs/coming-from.md"),
@@ -46,14 +51,28 @@ pub(super) const PAGES: &[Page] = &[
     ("commands", "every command with its options, answers and examples", include_str!("../../../../docs/commands.md")),
     ("comparison", "what other programs do and do not", include_str!("../../../../docs/comparison.md")),
     ("configuration", "every key of the configuration", include_str!("../../../../docs/configuration.md")),
+    (
+        "crashes",
+        "what each process leaves when it dies, and what completes it",
+        include_str!("../../../../docs/crashes.md"),
+    ),
+    ("disk-space", "what takes disk space, and what is cleaned up", include_str!("../../../../docs/disk-space.md")),
     ("errors", "error codes and exit codes", include_str!("../../../../docs/errors.md")),
     ("files", "the files of the home and of a run", include_str!("../../../../docs/files.md")),
+    ("forecast", "which runs would conflict, before they land", include_str!("../../../../docs/forecast.md")),
     ("glossary", "the terms", include_str!("../../../../docs/glossary.md")),
     ("land", "from finished work to a commit on your branch", include_str!("../../../../docs/land.md")),
     ("library", "agency in a Rust program", include_str!("../../../../docs/library.md")),
     ("mcp", "the MCP server", include_str!("../../../../docs/mcp.md")),
     ("policy", "rules that answer permissions", include_str!("../../../../docs/policy.md")),
     ("quick-start", "the first run of each agent", include_str!("../../../../docs/quick-start.md")),
+    ("race", "several agents with one prompt", include_str!("../../../../docs/race.md")),
+    (
+        "requirements",
+        "what agency has to do, and the tests that prove it",
+        include_str!("../../../../docs/requirements.md"),
+    ),
+    ("review", "comments on lines and files of what a run changed", include_str!("../../../../docs/review.md")),
     ("run-spec", "every field of a run spec", include_str!("../../../../docs/run-spec.md")),
     ("safety", "questions, trust, secrets, signals", include_str!("../../../../docs/safety.md")),
     ("states", "states, phases, activities and events", include_str!("../../../../docs/states.md")),
@@ -96,7 +115,7 @@ fn below<'a>(command: &'a mut clap::Command, words: &[String]) -> Option<&'a mut
 }
 
 fn list() -> String {
-    let line = |(name, about, _): &Page| format!("  {name:<14} {about}\n");
+    let line = |(name, about, _): &Page| format!("  {name:<16} {about}\n");
     format!(
         "Pages of the documentation, each shown by agency help <topic>:\n{}",
         PAGES.iter().map(line).collect::<String>()

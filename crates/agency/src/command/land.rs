@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(help = RUN_HELP, required_unless_present = "all_ready", allow_negative_numbers = true,
         add = super::completions::run_candidates(Purpose::Land))]
     runs: Vec<String>,
-    /// Land all runs of the repository that are ready, in the order that reworks the least; runs that are named come first
+    /// Land all runs of the repository that are ready, in the order that needs the least rework; runs that are named come first
     #[arg(long)]
     all_ready: bool,
     /// The branch to land on [default: the one that the run started from]
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// A merge commit, one commit with all changes, or the commits anew on top of the branch
     #[arg(long, default_value = "merge", value_parser = PossibleValuesParser::new(["merge", "squash", "rebase"]))]
     strategy: String,
-    /// The message of commits, - from standard input [default: what the agent said last, else its prompt]
+    /// The message of commits, - from standard input [default: the agent's final answer, else its prompt]
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     message: Option<String>,
     /// A command that has to succeed on the merged files, for sh -c; may be repeated [default: `land.check` of
@@ -77,7 +77,7 @@ pub(crate) struct Args {
     /// Save uncommitted changes of yours that are in the way to a ref, then land
     #[arg(long)]
     save_changes: bool,
-    /// Where both sides changed the same: report it, or let the agent resolve it in its worktree, at most
+    /// Where both sides changed the same lines: report it, or let the agent resolve it in its worktree, at most
     /// `land.attempts` times
     #[arg(long, default_value = "report", value_parser = PossibleValuesParser::new(["report", "agent"]))]
     on_conflict: String,
@@ -127,12 +127,12 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let (dry_run, rm, all_ready) = (args.dry_run, args.rm, args.all_ready);
     let request = request_of(args, agency.config().land_attempts)?;
     if all_ready {
-        return all_ready::run(&mut agency, &runs, &request, all_ready::Options { dry_run, rm }, context);
+        return all_ready::run(&mut agency, &runs, &request, all_ready::AllReadyOptions { dry_run, rm }, context);
     }
     if dry_run {
         return plan::print(&mut agency, &runs, &request, context);
     }
-    let interrupts = Interrupts::listen()?;
+    let interrupts = Interrupts::listen_for_hangup_too()?;
     land(&mut agency, Wanted { runs: &runs, plan: None, rm }, &request, &interrupts, context)
 }
 
@@ -140,7 +140,7 @@ fn request_of(args: Args, attempts: u32) -> Result<LandRequest, Problem> {
     let message = args.message.map(|text| given_text(text, "message")).transpose()?;
     let mut request = LandRequest::new();
     request.into = args.into;
-    // The parser lets no other word through.
+    // The parser accepts no other value.
     request.strategy = args.strategy.parse().unwrap_or(MergeStrategy::Merge);
     request.message = message;
     request.checks = match (args.check.is_empty(), args.no_check) {
@@ -175,7 +175,7 @@ struct Wanted<'a> {
     rm: bool,
 }
 
-/// Lands the runs, asks what to do about changes that are in the way, and says what landed.
+/// Lands the runs, asks what to do about changes that are in the way, and reports what landed.
 fn land(
     agency: &mut Agency,
     wanted: Wanted<'_>,

@@ -19,10 +19,26 @@ use self::notes::{empty, header, note_unadopted, shown_of};
 use self::order::{SORT_NAMES, Sort};
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::view::{RunColumn, RunView, Runs, run_table};
+use crate::view::{RunColumn, RunView, Runs, Status, run_table};
 
 /// How many runs are listed unless more are asked for.
 const USUAL: u32 = 50;
+
+/// What `--state` accepts: the words of the column STATE, and the stored states, of which `running` is several of them.
+const STATE_NAMES: [&str; 12] = [
+    "waiting",
+    "idle",
+    "paused",
+    "working",
+    "starting",
+    "stopping",
+    "queued",
+    "running",
+    "failed",
+    "stopped",
+    "killed",
+    "completed",
+];
 
 /// List runs, those that need you first
 #[derive(Debug, clap::Args)]
@@ -33,8 +49,8 @@ const USUAL: u32 = 50;
     agency stop $(agency ls -q --state running)\n  agency ls --all --json"
 )]
 pub(crate) struct Args {
-    /// Only runs in this state; may be repeated
-    #[arg(long, value_parser = PossibleValuesParser::new(["queued", "running", "completed", "failed", "killed"]))]
+    /// Only runs in this state, a word of the column STATE or running, which is all that are live; may be repeated
+    #[arg(long, value_parser = PossibleValuesParser::new(STATE_NAMES), hide_possible_values = true)]
     state: Vec<String>,
     /// Only runs of this repository
     #[arg(long, value_name = "DIR")]
@@ -67,6 +83,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     }
     let rows = if context.json() {
         let mut runs = agency.list_as(&filter, |home, row| RunView::new(row, home))?;
+        narrow(args, &mut runs);
         let mut conflicts = agency.kept_conflicts(runs.iter().map(|run| (&run.id, run.repo.as_str())));
         for run in &mut runs {
             run.forecast = conflicts.remove(&run.id);
@@ -107,13 +124,32 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 /// What the options leave.
 fn filter(args: &Args, agency: &Agency) -> RunFilter {
     RunFilter {
-        states: args.state.iter().filter_map(|word| word.parse::<State>().ok()).collect(),
+        states: args.state.iter().map(|word| stored_state(word)).collect(),
         repo: args.repo.as_deref().map(|path| super::repository_root(agency, path)),
         except: (!args.all).then_some(RunKind::Ask),
         name: args.name.clone(),
         removed: args.all,
-        limit: args.limit.or_else(|| (!args.all).then_some(USUAL)),
+        limit: if is_narrowed(args) { None } else { args.limit.or_else(|| (!args.all).then_some(USUAL)) },
         ..RunFilter::default()
+    }
+}
+
+/// The stored state of the runs that a word means.
+fn stored_state(word: &str) -> State {
+    let of_the_column = if word == Status::Stopped.as_str() { State::Killed } else { State::Running };
+    word.parse().unwrap_or(of_the_column)
+}
+
+/// Whether a state is asked for that the database does not have, so that it gives too many.
+fn is_narrowed(args: &Args) -> bool {
+    args.state.iter().any(|word| word.parse::<State>().is_err())
+}
+
+/// Leaves the runs in the states that are asked for, which come newest first.
+fn narrow(args: &Args, runs: &mut Vec<RunView>) {
+    if is_narrowed(args) {
+        runs.retain(|run| args.state.iter().any(|word| word == run.status.as_str() || word == run.state.as_str()));
+        runs.truncate(args.limit.map_or(usize::MAX, |limit| limit as usize));
     }
 }
 
@@ -128,6 +164,7 @@ fn listed(agency: &mut Agency, args: &Args, filter: &RunFilter) -> Result<Vec<Ru
         rows.extend(missing);
     }
     let mut runs: Vec<RunView> = rows.into_iter().map(|row| RunView::new(row, agency.home())).collect();
+    narrow(args, &mut runs);
     Sort::named(args.sort.as_deref()).apply(&mut runs, since);
     Ok(runs)
 }
@@ -138,6 +175,9 @@ fn columns(args: &Args) -> Vec<RunColumn> {
 
 /// What stands below the table: how many more there are, or why there are none.
 fn note_below(agency: &Agency, args: &Args, filter: &RunFilter, shown: usize) -> Result<Option<String>, Problem> {
+    if shown > 0 && is_narrowed(args) {
+        return Ok(None);
+    }
     if shown > 0 {
         return Ok(shown_of(shown, agency.count(filter)?));
     }

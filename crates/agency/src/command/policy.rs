@@ -17,7 +17,7 @@ use crate::output::plain;
 use crate::problem::Problem;
 use crate::view::answer_words;
 
-/// So many runs are looked at where none is named.
+/// How many runs are examined where none is named.
 const USUAL_RUNS: u32 = 100;
 /// A table has room for so much of a command.
 const SHOWN: usize = 60;

@@ -1,21 +1,17 @@
 //! `agency race`: one prompt for several agents or models, and one of the results lands.
 
-mod agents;
 mod finish;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use agency_engine::race::RaceRequest;
-use agency_engine::runs::create::RunRequest;
 use agency_model::ErrorCode;
-use agency_model::spec::{LimitsDraft, RunnerDraft, SpecDraft};
 
-use self::agents::Racer;
 use self::finish::{Afterwards, finish};
 use crate::context::Context;
 use crate::interrupts::Interrupts;
+use crate::new_race::NewRace;
 use crate::output::{Spinner, parse_duration};
 use crate::problem::Problem;
 use crate::typed_text::{file_text, given_text};
@@ -86,7 +82,7 @@ pub(super) struct Ending {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// Show a race as it stands
+    /// Show the state of a race
     Show {
         /// The race: its id, the beginning or end of it, or last
         #[arg(add = super::completions::race_candidates())]
@@ -110,7 +106,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         }
         Some(Verb::Show { race, wait, ending }) => {
             let race = agency.find_race(&race)?;
-            let interrupts = Interrupts::listen()?;
+            let interrupts = Interrupts::listen_for_hangup_too()?;
             let then = Afterwards { wait: wait || ending.pick || ending.land, ending, failed: vec![] };
             finish(&mut agency, &race, then, &interrupts, context)
         }
@@ -130,9 +126,9 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
                 ..
             } = args;
             let prompt = prompt_of(task.or(prompt), prompt_file)?;
-            let start = Start { prompt, agents, verify, protect, repo, base, max_minutes };
-            let (wait, request) = (!no_wait, request(start, context)?);
-            let interrupts = Interrupts::listen()?;
+            let race = NewRace { prompt, agents, verify, protect, repo, base, max_minutes };
+            let (wait, request) = (!no_wait, race.request(context)?);
+            let interrupts = Interrupts::listen_for_hangup_too()?;
             let started = {
                 let _spinner = Spinner::begin("starting the runs".to_owned(), context.is_watched());
                 interrupts.while_creating(|interrupted| agency.start_race(request, interrupted))?
@@ -153,35 +149,4 @@ fn prompt_of(text: Option<String>, file: Option<PathBuf>) -> Result<String, Prob
             Err(Problem::new(ErrorCode::Usage, message).hint("agency race --help shows examples"))
         }
     }
-}
-
-/// What a new race is made of.
-struct Start {
-    prompt: String,
-    agents: Vec<String>,
-    verify: Option<String>,
-    protect: Vec<String>,
-    repo: Option<String>,
-    base: Option<String>,
-    max_minutes: Option<u32>,
-}
-
-fn request(start: Start, context: &Context) -> Result<RaceRequest, Problem> {
-    let config = context.config()?;
-    let mut runs = vec![];
-    for text in &start.agents {
-        let Racer { agent, args } = Racer::read(text, &config)?;
-        let flags = SpecDraft {
-            repo: start.repo.clone(),
-            base_ref: start.base.clone(),
-            runner: Some(RunnerDraft { kind: Some(agent), args: Some(args) }),
-            limits: Some(LimitsDraft { max_minutes: start.max_minutes, ..LimitsDraft::default() }),
-            ..SpecDraft::default()
-        };
-        let request = context.run_request(flags)?;
-        runs.push(RunRequest { prompt_text: Some(start.prompt.clone()), ..request });
-    }
-    let mut request = RaceRequest::new(runs);
-    (request.verify, request.protect) = (start.verify, start.protect);
-    Ok(request)
 }

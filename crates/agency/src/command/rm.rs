@@ -20,9 +20,12 @@ use serde::Serialize;
 use super::RUN_HELP;
 use crate::context::Context;
 use crate::interrupts::Interrupts;
-use crate::output::{Progress, Spinner, ago, parse_duration};
+use crate::output::{Progress, Spinner, Surface, ago, field, parse_duration};
 use crate::problem::Problem;
 use crate::run_names::{called, with_names};
+
+/// Why a run is removed that the user named.
+const NAMED: &str = "named";
 
 /// Remove worktrees and sessions of finished runs; uncommitted work is saved first
 #[derive(Debug, clap::Args)]
@@ -193,7 +196,7 @@ fn choose(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<(Ru
         return args
             .runs
             .iter()
-            .map(|text| Ok((context.select_for(agency, text, Purpose::ChangeFinished)?, "named".to_owned())))
+            .map(|text| Ok((context.select_for(agency, text, Purpose::ChangeFinished)?, NAMED.to_owned())))
             .collect();
     }
     if let Some(race) = &args.race {
@@ -270,18 +273,19 @@ fn print(out: &mut dyn std::io::Write, outcome: &Outcome, agency: &Agency) -> st
         (false, None) => "would be removed",
     };
     let name = called(agency, &removed.id);
-    writeln!(out, "{name}  {word} ({}, {})", removed.state, outcome.why)?;
+    let why = if outcome.why == NAMED { String::new() } else { format!(", {}", outcome.why) };
+    writeln!(out, "{name}  {word} ({}{why})", removed.state)?;
     for note in &removed.notes {
-        writeln!(out, "  {note}")?;
+        writeln!(out, "  {}", field(note))?;
     }
     if let Some(place) = &removed.kept {
-        writeln!(out, "  kept in {}", place.display())?;
+        writeln!(out, "  kept in {}", field(&place.display().to_string()))?;
     }
     if let Some(saved) = &removed.saved_ref {
         writeln!(out, "  bring {saved} back with: agency restore {name}")?;
     }
     if let Some(error) = &outcome.error {
-        writeln!(out, "  {}", with_names(error, |id| called(agency, id)))?;
+        writeln!(out, "  {}", Surface::stdout().below(&with_names(error, |id| called(agency, id))))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! `agency run`: starts an agent in a workspace of its own.
 
+pub(crate) mod dry_run;
 mod prompt;
 
 use std::io::Write;
@@ -10,13 +11,11 @@ use std::sync::atomic::AtomicBool;
 
 use agency_engine::agency::Agency;
 use agency_engine::project::ProjectError;
-use agency_engine::runs::create::{
-    CreateError, InputFingerprint, Plan, RunRequest, SetupChoice, read_environment_file, read_mcp_config,
-};
+use agency_engine::runs::create::{CreateError, Plan, RunRequest, SetupChoice, read_environment_file, read_mcp_config};
 use agency_engine::store::RunRow;
 use agency_model::run::State;
-use agency_model::spec::{InputMode, InputSpec, LimitsDraft, PromptDraft, RunSpec, RunnerDraft, SpecDraft};
-use agency_model::{ErrorCode, Host, McpServer, McpServers, RunId, WorkspaceKind, shell_quoted, without_values};
+use agency_model::spec::{InputMode, InputSpec, LimitsDraft, PromptDraft, RunnerDraft, SpecDraft};
+use agency_model::{ErrorCode, McpServer, McpServers, WorkspaceKind, shell_quoted};
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 use schemars::JsonSchema;
@@ -152,29 +151,6 @@ pub(crate) struct Started {
     warnings: Vec<String>,
 }
 
-/// The answer to `--dry-run`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct DryRun {
-    dry_run: bool,
-    spec: RunSpec,
-    would_create: WouldCreate,
-    inputs: Vec<InputFingerprint>,
-    program: String,
-    /// What the user should know.
-    warnings: Vec<String>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct WouldCreate {
-    id: RunId,
-    name: String,
-    new_branch: Option<String>,
-    base_commit: String,
-    worktree_path: Option<String>,
-    tmux_session: Option<String>,
-    run_dir: String,
-}
-
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     if args == Args::default() && !context.json() && super::tui::can_open(context) {
         return super::tui::ask_for_run(context);
@@ -189,7 +165,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         welcome::note_host(&mut agency, plan.spec.host, context);
     }
     if dry_run {
-        return print_plan(&agency, &plan, context);
+        return dry_run::print(&agency, &plan, context);
     }
     if show {
         attach::check_terminal()?;
@@ -341,39 +317,4 @@ fn print_run(out: &mut dyn Write, row: &RunRow) -> std::io::Result<()> {
     writeln!(out, "  directory {}", row.directory())?;
     let name = shell_quoted(row.label());
     writeln!(out, "  view      agency attach {name}   agency logs -f {name}")
-}
-
-fn print_plan(agency: &Agency, plan: &Plan, context: &Context) -> Result<ExitCode, Problem> {
-    let home = agency.home();
-    let session = plan.id.tmux_session();
-    let would_create = WouldCreate {
-        id: plan.id.clone(),
-        name: plan.name.as_str().to_owned(),
-        new_branch: plan.branch(),
-        base_commit: plan.base.to_string(),
-        worktree_path: plan.worktree(home).map(|path| path.display().to_string()),
-        tmux_session: (plan.spec.host == Host::Tmux).then_some(session),
-        run_dir: home.run(&plan.id).path().display().to_string(),
-    };
-    let answer = DryRun {
-        dry_run: true,
-        spec: RunSpec { mcp_servers: without_values(&plan.spec.mcp_servers), ..plan.spec.clone() },
-        would_create,
-        inputs: plan.inputs.clone(),
-        program: plan.program.display().to_string(),
-        warnings: plan.expected_warnings(),
-    };
-    answer.warnings.iter().for_each(|warning| context.say(&format!("warning: {warning}")));
-    context.answer(&answer, |out| {
-        let spec = serde_json::to_string_pretty(&answer.spec)?;
-        writeln!(out, "{spec}\n\nWould create:")?;
-        let made = &answer.would_create;
-        let none = || "none".to_owned();
-        writeln!(out, "  name      {}", made.name)?;
-        writeln!(out, "  run       {} in {}", made.id, made.run_dir)?;
-        writeln!(out, "  branch    {} at {}", made.new_branch.clone().unwrap_or_else(none), made.base_commit)?;
-        writeln!(out, "  worktree  {}", made.worktree_path.clone().unwrap_or_else(none))?;
-        writeln!(out, "  session   {}", made.tmux_session.clone().unwrap_or_else(none))?;
-        writeln!(out, "  program   {}", answer.program)
-    })
 }

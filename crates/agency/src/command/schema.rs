@@ -24,8 +24,8 @@ use crate::context::Context;
 use crate::object_schema::write_as_objects;
 use crate::problem::Problem;
 use crate::view::{
-    Answered, Checkpoints, Inbox, QuestionView, RaceList, RaceView, Reason, ReviewView, RunView, Runs, Shown,
-    SourceList, SourceView,
+    Answered, Checkpoints, Inbox, QuestionView, RaceList, RaceView, Reason, RestoredCheckpoint, ReviewView, RunView,
+    Runs, Shown, SourceList, SourceView,
 };
 
 /// Print JSON Schemas: of files that agency reads, and of every answer
@@ -50,7 +50,7 @@ const SCHEMAS: &[NamedSchema] = &[
     ("notification", "what the command of notify.command reads", || schema_for!(Notification)),
     ("error", "the answer of a command that fails", error_schema),
     ("run", "agency run", || answer_schema(schema_for!(super::run::Started))),
-    ("run-dry-run", "agency run --dry-run", || answer_schema(schema_for!(run::DryRun))),
+    ("run-dry-run", "agency run --dry-run", || answer_schema(schema_for!(run::dry_run::DryRun))),
     ("ls", "agency ls", || answer_schema(schema_for!(Runs))),
     ("status", "agency status --format json", || answer_schema(schema_for!(agency_engine::runs::list::Overview))),
     ("cost", "agency cost", || answer_schema(schema_for!(super::cost::Cost))),
@@ -63,9 +63,7 @@ const SCHEMAS: &[NamedSchema] = &[
     ("checkpoint-ls", "agency checkpoint ls", || answer_schema(schema_for!(Checkpoints))),
     ("checkpoint-show", "agency checkpoint show", || answer_schema(schema_for!(checkpoint::show::ShownCheckpoint))),
     ("checkpoint-diff", "agency checkpoint diff", || answer_schema(schema_for!(checkpoint::diff::CheckpointDiff))),
-    ("checkpoint-restore", "agency checkpoint restore", || {
-        answer_schema(schema_for!(checkpoint::restore::RestoredCheckpoint))
-    }),
+    ("checkpoint-restore", "agency checkpoint restore", || answer_schema(schema_for!(RestoredCheckpoint))),
     ("attach", "agency attach", || answer_schema(schema_for!(attach::HowToAttach))),
     ("shell", "agency shell", || answer_schema(schema_for!(super::shell::HowToEnter))),
     ("cd", "agency cd", || answer_schema(schema_for!(super::cd::RunDirectory))),
@@ -122,6 +120,8 @@ const SCHEMAS: &[NamedSchema] = &[
     ("stop-several", "agency stop with several runs", || answer_schema(schema_for!(Runs))),
     ("rm", "agency rm with one run", || answer_schema(schema_for!(rm::Outcome))),
     ("rm-several", "agency rm with several runs", || answer_schema(schema_for!(rm::RemovedRuns))),
+    ("du", "agency du", || answer_schema(schema_for!(agency_engine::housekeeping::DiskUsage))),
+    ("gc", "agency gc", || answer_schema(schema_for!(super::gc::CleanUp))),
     ("restore", "agency restore", || answer_schema(schema_for!(restore::RestoredWork))),
     ("land", "agency land", || answer_schema(schema_for!(super::land::LandAnswer))),
     ("land-all-ready-dry-run", "agency land --all-ready --dry-run", || {

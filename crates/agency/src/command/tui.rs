@@ -21,8 +21,12 @@ pub(crate) struct Args {
 
 /// Whether there is a terminal for it.
 pub(super) fn can_open(context: &Context) -> bool {
-    let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-    context.has_screen() && !dumb
+    context.has_screen() && can_move_cursor()
+}
+
+/// Whether the terminal is of a kind that knows more than lines.
+pub(super) fn can_move_cursor() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {

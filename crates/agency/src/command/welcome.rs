@@ -14,7 +14,7 @@ pub(super) fn greet(agency: &mut Agency, context: &Context) {
     let found: Vec<String> = agency.installed_agents(&here, &std::env::vars_os().collect());
     let names = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
     let usual = agency.config().default_agent.replace('_', "-");
-    context.say(&format!("Agents found here: {names}.\nThe default is {usual}; -a NAME takes another one."));
+    context.say(&format!("Agents found here: {names}.\nThe default is {usual}; -a NAME chooses another one."));
     // An agent that could be chosen instead, else how the line is written.
     let other = found.iter().find(|name| **name != usual && *name != "scripted").map_or(usual, Clone::clone);
     context.say(&format!(

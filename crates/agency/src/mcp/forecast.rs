@@ -20,7 +20,7 @@ pub(super) struct ForecastPlace {
     into: Option<String>,
 }
 
-/// Which works would conflict.
+/// Which runs would conflict.
 pub(super) fn forecast(call: &Call) -> Result<Reply, Problem> {
     let ForecastPlace { repo, into } = call.input()?;
     let mut agency = call.context.agency()?;

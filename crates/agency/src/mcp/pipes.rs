@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use super::Client;
 
-/// So much may wait in each direction.
+/// How much may wait in each direction.
 const PIPE_BUFFER_BYTES: usize = 64 * 1024;
 /// How long the last answer may take to be written.
 const LAST_WORDS: Duration = Duration::from_secs(2);

@@ -10,13 +10,13 @@ use rmcp::service::{Peer, RequestContext};
 pub(super) const SILENCE: Duration = Duration::from_secs(5);
 
 /// Sends the progress of one call, if the client asked for it.
-pub(super) struct Progress {
+pub(super) struct ProgressNotifications {
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
     told: u32,
 }
 
-impl Progress {
+impl ProgressNotifications {
     /// For the call in that context.
     pub(super) fn new(context: &RequestContext<RoleServer>) -> Self {
         Self { peer: context.peer.clone(), token: context.meta.get_progress_token(), told: 0 }

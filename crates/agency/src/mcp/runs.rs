@@ -13,13 +13,13 @@ use super::tool::Call;
 use crate::problem::Problem;
 use crate::view::{RunView, Runs, shown};
 
-/// So many runs are listed unless others are asked for.
+/// How many runs are listed unless a number is given.
 const USUAL_RUNS: u32 = 20;
 /// A model reads no longer list.
 const MAX_RUNS: u32 = 200;
-/// So many lines are given unless others are asked for.
+/// How many lines are returned unless a number is given.
 const USUAL_LINES: usize = 100;
-/// So much of a log is read, whatever its lines are.
+/// How much of a log is read, however long its lines are.
 const MAX_OUTPUT_BYTES: u64 = 64 * 1024;
 
 /// What `list_runs` takes.
@@ -32,12 +32,12 @@ pub(super) struct Which {
     limit: Option<u32>,
 }
 
-/// What `show_run` and `stop_run` take.
+/// What `show_run`, `stop_run` and `list_checkpoints` take.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct One {
     /// The run: its id, the beginning of its id, or its name.
-    run: String,
+    pub(super) run: String,
 }
 
 /// What `run_output` takes.

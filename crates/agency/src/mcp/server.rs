@@ -18,7 +18,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
 use super::Client;
-use super::progress::{Progress, SILENCE};
+use super::progress::{ProgressNotifications, SILENCE};
 use super::reply::{Reply, result};
 use super::tool::{Call, Tool};
 use crate::context::Context;
@@ -30,8 +30,9 @@ const NEWS: usize = 16;
 /// The instructions that clients pass to their models.
 const INSTRUCTIONS: &str = "Agency runs AI coding agents. list_sources and ask_sources are for questions about code \
     and documents elsewhere on this machine: a fresh agent reads exactly those sources and answers. run_agent starts \
-    an agent in a worktree of its own and returns at once; list_runs, show_run, run_output, stop_run and land_run are for \
-    these runs, and inbox for what agents ask their user.";
+    an agent in a worktree of its own and returns at once; list_runs, show_run, run_output, stop_run, review_run, \
+    list_checkpoints, restore_checkpoint, forecast and land_run are for these runs, start_race and show_race for several \
+    agents with one prompt, and inbox for what agents ask their user.";
 
 /// Answers one client.
 #[derive(Debug)]
@@ -51,7 +52,7 @@ impl Server {
         let unwanted = Unwanted(Arc::default());
         let call = Call { context: self.context.clone(), arguments, news, unwanted: Arc::clone(&unwanted.0) };
         let mut work = tokio::task::spawn_blocking(move || tool.call(&call));
-        let mut progress = Progress::new(&request);
+        let mut progress = ProgressNotifications::new(&request);
         let mut client = self.client.clone();
         let abandoned = async {
             let _ = client.wait_for(|client| *client != Client::Listening).await;

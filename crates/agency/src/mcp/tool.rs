@@ -15,10 +15,12 @@ use tokio::sync::mpsc;
 
 use super::reply::Reply;
 use super::schema::{plain, plain_input};
-use super::{forecast, inbox, land, run_agent, runs, sources};
+use super::{checkpoints, forecast, inbox, land, race, review, run_agent, runs, sources};
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::view::{Answered, Inbox, RunView, Runs, Shown, SourceList};
+use crate::view::{
+    Answered, Checkpoints, Inbox, RaceView, RestoredCheckpoint, ReviewView, RunView, Runs, Shown, SourceList,
+};
 
 /// Something that a client can call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,11 @@ pub(crate) enum Tool {
     StopRun,
     LandRun,
     Forecast,
+    ReviewRun,
+    ListCheckpoints,
+    RestoreCheckpoint,
+    StartRace,
+    ShowRace,
     Inbox,
 }
 
@@ -90,6 +97,11 @@ impl Tool {
         Self::StopRun,
         Self::LandRun,
         Self::Forecast,
+        Self::ReviewRun,
+        Self::ListCheckpoints,
+        Self::RestoreCheckpoint,
+        Self::StartRace,
+        Self::ShowRace,
         Self::Inbox,
     ];
 
@@ -105,6 +117,11 @@ impl Tool {
             Self::StopRun => "stop_run",
             Self::LandRun => "land_run",
             Self::Forecast => "forecast",
+            Self::ReviewRun => "review_run",
+            Self::ListCheckpoints => "list_checkpoints",
+            Self::RestoreCheckpoint => "restore_checkpoint",
+            Self::StartRace => "start_race",
+            Self::ShowRace => "show_race",
             Self::Inbox => "inbox",
         }
     }
@@ -117,8 +134,8 @@ impl Tool {
     /// Whether its work is useless once the client is gone.
     pub(super) const fn is_for_its_client(self) -> bool {
         match self {
-            // A check without a waiting client is ended; what has landed stays.
-            Self::AskSources | Self::LandRun => true,
+            // A check or a verification without a waiting client is ended; what has landed or was verified stays.
+            Self::AskSources | Self::LandRun | Self::ShowRace => true,
             Self::ListSources
             | Self::RunAgent
             | Self::ListRuns
@@ -126,6 +143,10 @@ impl Tool {
             | Self::RunOutput
             | Self::StopRun
             | Self::Forecast
+            | Self::ReviewRun
+            | Self::ListCheckpoints
+            | Self::RestoreCheckpoint
+            | Self::StartRace
             | Self::Inbox => false,
         }
     }
@@ -154,11 +175,31 @@ impl Tool {
             Self::StopRun => "Stop a run: the agent is ended, its worktree and its work stay.",
             Self::LandRun => {
                 "Bring the work of a finished or idle run into a branch: commit it, merge it, run the checks of the \
-                 project on the merged files, and move the branch. Refused unless the user allows it."
+                 project on the merged files, and move the branch. The user is asked in the inbox first and waited for; \
+                 if the call ends before the answer, call again later: the answer is kept."
             }
             Self::Forecast => {
                 "Find out which runs of a repository would conflict with their target branch or with each other, and in \
                  which files, before any of them is merged. Nothing is changed."
+            }
+            Self::ReviewRun => {
+                "Comment on lines of what a run changed, send all open comments to its agent as one message, and see which \
+                 comments were addressed. Without comments and send, only the list."
+            }
+            Self::ListCheckpoints => {
+                "List the checkpoints of a run: the state of its files at the end of each turn, the last one first."
+            }
+            Self::RestoreCheckpoint => {
+                "Change the files of a run whose agent is idle or has ended to what a checkpoint has. What they are before is \
+                 in another checkpoint, so this can be taken back."
+            }
+            Self::StartRace => {
+                "Give two or more agents or models the same prompt, each in a worktree of its own, and return at once. \
+                 show_race compares the results; land_run lands one."
+            }
+            Self::ShowRace => {
+                "Show the runs of a race, the best first: verified or not, files, lines, cost, time, conflicts. With wait, wait \
+                 for all of them and verify each in turn, which takes as long as they do."
             }
             Self::Inbox => {
                 "List what agents ask their user and wait for, oldest first. The user answers with agency answer."
@@ -174,9 +215,11 @@ impl Tool {
             | Self::ShowRun
             | Self::RunOutput
             | Self::Forecast
+            | Self::ListCheckpoints
             | Self::Inbox => ToolEffect::Reads,
-            Self::RunAgent | Self::LandRun => ToolEffect::Adds,
-            Self::StopRun => ToolEffect::Ends,
+            // To verify is to execute what agents wrote.
+            Self::RunAgent | Self::LandRun | Self::ReviewRun | Self::StartRace | Self::ShowRace => ToolEffect::Adds,
+            Self::StopRun | Self::RestoreCheckpoint => ToolEffect::Ends,
         }
     }
 
@@ -186,7 +229,11 @@ impl Tool {
             Self::AskSources => plain_input::<sources::Question>(),
             Self::RunAgent => plain_input::<run_agent::Task>(),
             Self::ListRuns => plain_input::<runs::Which>(),
-            Self::ShowRun | Self::StopRun => plain_input::<runs::One>(),
+            Self::ShowRun | Self::StopRun | Self::ListCheckpoints => plain_input::<runs::One>(),
+            Self::ReviewRun => plain_input::<review::Remarks>(),
+            Self::RestoreCheckpoint => plain_input::<checkpoints::Restoring>(),
+            Self::StartRace => plain_input::<race::Racing>(),
+            Self::ShowRace => plain_input::<race::WhichRace>(),
             Self::LandRun => plain_input::<land::Landing>(),
             Self::RunOutput => plain_input::<runs::Lines>(),
             Self::Forecast => plain_input::<forecast::ForecastPlace>(),
@@ -204,6 +251,10 @@ impl Tool {
             Self::StopRun => plain::<RunView>(),
             Self::LandRun => plain::<Landed>(),
             Self::Forecast => plain::<Forecast>(),
+            Self::ReviewRun => plain::<ReviewView>(),
+            Self::ListCheckpoints => plain::<Checkpoints>(),
+            Self::RestoreCheckpoint => plain::<RestoredCheckpoint>(),
+            Self::StartRace | Self::ShowRace => plain::<RaceView>(),
             Self::Inbox => plain::<Inbox>(),
         }
     }
@@ -230,6 +281,11 @@ impl Tool {
             Self::StopRun => runs::stop(call),
             Self::LandRun => land::land(call),
             Self::Forecast => forecast::forecast(call),
+            Self::ReviewRun => review::review(call),
+            Self::ListCheckpoints => checkpoints::list(call),
+            Self::RestoreCheckpoint => checkpoints::restore(call),
+            Self::StartRace => race::start(call),
+            Self::ShowRace => race::show(call),
             Self::Inbox => inbox::list(call),
         }
     }

@@ -1,5 +1,6 @@
 //! How far something is that takes long and has a known length.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -31,5 +32,38 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// Several bars, one after the other.
+#[derive(Debug)]
+pub(crate) struct Phases {
+    text: &'static str,
+    watched: bool,
+    bar: Mutex<Option<Progress>>,
+}
+
+impl Phases {
+    /// Shows nothing before the first phase.
+    pub(crate) const fn new(text: &'static str, watched: bool) -> Self {
+        Self { text, watched, bar: Mutex::new(None) }
+    }
+
+    /// A phase of so many steps replaces the one before.
+    pub(crate) fn begin(&self, steps: usize) {
+        let bar = (steps > 0).then(|| Progress::begin(self.text, steps, self.watched));
+        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = bar;
+    }
+
+    /// One step of it is done.
+    pub(crate) fn step(&self) {
+        if let Some(bar) = &*self.bar.lock().unwrap_or_else(PoisonError::into_inner) {
+            bar.step();
+        }
+    }
+
+    /// The last phase is over.
+    pub(crate) fn end(&self) {
+        self.begin(0);
     }
 }

@@ -92,6 +92,11 @@ impl Surface {
         text.to_owned()
     }
 
+    /// The same for a message below a line of ours, among others that are indented.
+    pub(crate) fn below(self, text: &str) -> Cow<'_, str> {
+        if self.is_terminal { Cow::Owned(text.replace('\n', "\n    ")) } else { Cow::Borrowed(text) }
+    }
+
     /// A message whose further lines cannot be taken for lines of ours.
     pub(crate) fn indented(self, text: &str) -> Cow<'_, str> {
         if !self.is_terminal || !text.contains('\n') {
@@ -225,6 +230,8 @@ mod tests {
     fn a_message_cannot_imitate_our_next_line() {
         assert_eq!(TERMINAL.indented("a\nhint: do it\n  b"), "a\n  hint: do it\n  b");
         assert_eq!(PIPE.indented("a\nb"), "a\nb");
+        assert_eq!(TERMINAL.below("a\n  bring it back"), "a\n      bring it back");
+        assert_eq!(PIPE.below("a\nb"), "a\nb");
     }
 
     proptest! {

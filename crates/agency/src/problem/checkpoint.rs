@@ -15,13 +15,14 @@ impl Coded for CheckpointError {
         match self {
             Self::Missing { number, last } => problem.detail("number", number).detail("last", last),
             Self::Refused { path, .. } => {
-                problem.hint("end what writes there, then try again; nothing was changed").detail("path", path)
+                problem.hint("stop what writes there, then try again; nothing was changed").detail("path", path)
             }
-            Self::Incomplete { path, files, before } => problem
-                .hint("make the directories writable, then restore again")
+            Self::Incomplete { path, files, before, reason } => problem
+                .hint("make the directories writable, or room on the disk, then restore again")
                 .detail("path", path)
                 .detail("files", files)
-                .detail("before", before),
+                .detail("before", before)
+                .detail("reason", reason),
             Self::NotOnBranch { branch, .. } => {
                 problem.hint("restore without --commits, or check the branch out first").detail("branch", branch)
             }

@@ -46,9 +46,9 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::SetupFailed => Some("see the log; correct .agency/project.toml or its command, then try again"),
         ErrorCode::InvalidComment => Some("name a file and lines that agency diff shows"),
         ErrorCode::NotReady => Some("agency show <run> shows what is missing"),
-        ErrorCode::MergeConflict => {
-            Some("resolve it in the worktree of the run, or agency land --on-conflict agent <run>")
-        }
+        ErrorCode::MergeConflict => Some(
+            "agency land --on-conflict agent <run> lets its agent resolve it; or merge the branch in a checkout of yours",
+        ),
         ErrorCode::CheckFailed => Some("see the output above; the target branch was not changed"),
         ErrorCode::CheckoutDirty => {
             Some("commit or stash your changes, then try again; the target branch was not changed")

@@ -1,7 +1,8 @@
 //! Problems with landing.
 
 use agency_engine::land::LandError;
-use agency_model::ErrorCode;
+use agency_engine::project::ProjectError;
+use agency_model::{ErrorCode, shell_quoted};
 use agency_workspace::{Conflict, DirtyCheckout};
 use serde_json::{Value, json};
 
@@ -21,7 +22,13 @@ impl Coded for LandError {
             }
             Self::Conflicts { id, target, files, worktree } => {
                 let files: Vec<Value> = files.iter().map(conflict).collect();
-                problem.detail("run", id).detail("target", target).detail("files", files).detail("worktree", worktree)
+                let hint = format!(
+                    "merge {target} in {}, resolve the files, commit, and agency land <run>; or let its agent do it: \
+                     agency land --on-conflict agent <run>",
+                    shell_quoted(worktree)
+                );
+                let problem = problem.detail("run", id).detail("target", target).detail("files", files);
+                problem.detail("worktree", worktree).hint(hint)
             }
             Self::Unresolved { id, target, markers, dropped } => {
                 let problem = problem.detail("run", id).detail("target", target);
@@ -40,9 +47,17 @@ impl Coded for LandError {
                             answer says how to bring them back; the target branch was not changed";
                 problem.detail("run", id).detail("target", target).detail("checkouts", checkouts).hint(hint)
             }
+            Self::Denied { id, question, .. } => problem.detail("run", id).detail("question", question),
+            Self::Unanswered { id, question } => problem
+                .detail("run", id)
+                .detail("question", question)
+                .hint("the question stays in the user's inbox; call land_run again after the answer"),
             Self::Create(error) => error.explain(problem),
             Self::NotPublished { id, .. } => problem.detail("run", id).hint("repeat the command when that is settled"),
             Self::Setup(_) => problem,
+            Self::Project(error @ ProjectError::NotTrusted { .. }) => error
+                .explain(problem)
+                .hint("agency trust shows the commands and approves them; agency inbox has the same as a question"),
             Self::Project(error) => error.explain(problem),
             Self::Workspace(error) => error.explain(problem),
             Self::Delivery(error) => error.explain(problem),

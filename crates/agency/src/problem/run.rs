@@ -214,7 +214,9 @@ impl Coded for RemoveError {
                 .detail("id", id)
                 .detail("session", session),
             RemoveError::Workspace(error) => error.explain(problem),
-            RemoveError::InUse(_) | RemoveError::Store(_) | RemoveError::BadRow(_) => problem,
+            RemoveError::InUse(_) | RemoveError::Kept { .. } | RemoveError::Store(_) | RemoveError::BadRow(_) => {
+                problem
+            }
         }
     }
 }

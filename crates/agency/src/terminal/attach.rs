@@ -15,6 +15,12 @@ use crate::problem::Problem;
 /// Ctrl-\ detaches from the agent's terminal; the agent continues.
 const DETACH_KEY: u8 = 0x1c;
 
+/// Takes back what agents do to a terminal and cannot take back when the user leaves: the other screen; the mouse, reports
+/// of the focus and of the colour scheme, marked pastes; protocols for keys; margins, inserting and the form of the cursor.
+/// The cursor goes to the last row, so that nothing is written into what the agent has drawn.
+const RESTORE_TERMINAL: &str = "\x18\x1b[?1049l\x1b[?9;1000;1002;1003;1004;1005;1006;1015;1016;2004;2026;2031l\x1b[<9u\x1b[>4m\
+    \x1b[?1l\x1b>\x1b[?6l\x1b[r\x1b[4l\x1b[?7h\x1b(B\x0f\x1b[0 q\x1b[?25h\x1b[m\x1b[999;1H";
+
 /// Why the terminals were disconnected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AttachEnd {
@@ -37,6 +43,9 @@ pub(crate) fn attach_terminal(mut connection: ScreenConnection) -> Result<Attach
     let size = own_terminal_size(&stdin).unwrap_or(TerminalSize::UNSEEN);
     let end = connection.attach(size).and_then(|()| pump(&mut connection, stdin.as_fd(), &resized)).map_err(broken);
     signal_hook::low_level::unregister(handler);
+    // Where the terminal is gone, nothing has to be restored.
+    let mut stdout = io::stdout().lock();
+    let _ = stdout.write_all(RESTORE_TERMINAL.as_bytes()).and_then(|()| stdout.flush());
     end
 }
 

@@ -11,6 +11,13 @@ pub(crate) fn tell_how_to_leave(command: &mut Command, what: &str) {
     command.args([";", "display-message", "-d", SHOWN_MS, &format!("{} d {what}", keys(outer.as_deref()))]);
 }
 
+/// Shows which keys switch the tmux client back that was switched. Without this line a user finds the list of sessions, or
+/// leaves tmux. `tell` shows its last argument; tmux itself fills in its prefix.
+pub(crate) fn tell_how_to_return(mut tell: Command, what: &str) {
+    // Where it cannot be shown, the client is switched all the same.
+    let _ = tell.arg(format!("#{{prefix}} L {what}")).output();
+}
+
 /// The prefix as a format of tmux. Inside another tmux with the same prefix it has to be pressed twice to pass through.
 fn keys(outer: Option<&str>) -> String {
     match outer {

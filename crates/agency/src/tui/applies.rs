@@ -27,6 +27,7 @@ fn run_applies(state: &State, action: RunAction) -> bool {
     let over = row.state.is_terminal();
     match action {
         RunAction::Stop | RunAction::Interrupt | RunAction::Attach => !over,
+        RunAction::Land => row.worktree_path.is_some() && row.landed_at.is_none(),
         RunAction::Remove => over,
         RunAction::Steps => row.workflow_session.is_some(),
         RunAction::Message | RunAction::Restart | RunAction::Shell | RunAction::Editor | RunAction::Yank => true,

@@ -18,16 +18,16 @@ const MAX_BYTES: usize = 4096;
 
 /// What the terminal answered, and the keys that were pressed meanwhile.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Answered {
+pub(super) struct TerminalAnswer {
     pub(super) background: Option<Background>,
     pub(super) keys: Vec<KeyEvent>,
 }
 
 /// Asks the terminal, which has to be in raw mode. A terminal that does not answer has no background that is known.
-pub(super) fn ask() -> Answered {
+pub(super) fn ask() -> TerminalAnswer {
     match exchange() {
         Ok(bytes) => read(&bytes),
-        Err(_) => Answered::default(),
+        Err(_) => TerminalAnswer::default(),
     }
 }
 
@@ -79,7 +79,7 @@ fn colour(bytes: &[u8]) -> Option<(std::ops::Range<usize>, &[u8])> {
     Some((start..start + 5 + length + closing, said.get(..length)?))
 }
 
-fn read(bytes: &[u8]) -> Answered {
+fn read(bytes: &[u8]) -> TerminalAnswer {
     let mut rest = bytes.to_vec();
     let mut background = None;
     if let Some((place, said)) = colour(bytes) {
@@ -89,7 +89,7 @@ fn read(bytes: &[u8]) -> Answered {
     if let Some(place) = device_attributes(&rest) {
         rest.drain(place);
     }
-    Answered { background, keys: keys(&rest) }
+    TerminalAnswer { background, keys: keys(&rest) }
 }
 
 /// Dark or light, by how bright the eye sees the colour.
@@ -157,11 +157,11 @@ mod tests {
     fn the_answer_says_what_the_background_is() {
         let read = |text: &str| read(text.as_bytes());
         let dark = read("\x1b]11;rgb:1d1d/2020/2121\x1b\\\x1b[?1;2c");
-        assert_eq!(dark, Answered { background: Some(Background::Dark), keys: vec![] });
+        assert_eq!(dark, TerminalAnswer { background: Some(Background::Dark), keys: vec![] });
         assert_eq!(read("\x1b]11;rgb:ff/fa/e0\x07\x1b[?62c").background, Some(Background::Light));
         assert_eq!(read("\x1b]11;rgba:ffff/ffff/ffff/8080\x07\x1b[?62c").background, Some(Background::Light));
         for nothing in ["\x1b[?1;2c", "", "\x1b]11;?\x07\x1b[?1c", "\x1b]11;rgb:1/2\x07", "\x1b]11;rgb:////\x07"] {
-            assert_eq!(read(nothing), Answered::default(), "{nothing:?}");
+            assert_eq!(read(nothing), TerminalAnswer::default(), "{nothing:?}");
         }
     }
 

@@ -18,7 +18,7 @@ use super::channel::EventSender;
 use super::frame_timer::Presence;
 use super::input::BackgroundEvent;
 use super::mailbox::{Mailbox, Wake};
-use super::runs::ChangeCount;
+use super::runs::{ChangeCount, Verified};
 
 /// The pause between two counts of live runs.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
@@ -53,8 +53,8 @@ impl ChangeCounter {
         let shown = Arc::new(Mailbox::new(vec![])?);
         let counter = Self(Arc::clone(&shown));
         std::thread::spawn(move || {
-            let (counted, conflicts) = (HashMap::new(), HashMap::new());
-            let mut thread = CounterThread { agency, sender, presence, counted, conflicts };
+            let (counted, conflicts, verified) = (HashMap::new(), HashMap::new(), HashMap::new());
+            let mut thread = CounterThread { agency, sender, presence, counted, conflicts, verified };
             let mut limit = RECOUNT_INTERVAL;
             loop {
                 shown.wait(Some(limit), None);
@@ -81,14 +81,17 @@ struct CounterThread {
     sender: EventSender,
     presence: Presence,
     counted: HashMap<RunId, Counted>,
-    /// What each run was said to conflict with.
+    /// What each run was reported to conflict with.
     conflicts: HashMap<RunId, Vec<String>>,
+    /// What was reported of the results of races.
+    verified: HashMap<RunId, Verified>,
 }
 
 impl CounterThread {
     /// Counts what is due, and returns when the next count may be due; none if the receiver is gone.
     fn round(&mut self, shown: &[ShownRun]) -> Option<Duration> {
-        if !self.tell_conflicts(shown) {
+        let rows: Vec<RunRow> = shown.iter().filter_map(|one| self.agency.run(&one.run).ok()).collect();
+        if !self.tell_conflicts(&rows) || !self.tell_results(&rows) {
             return None;
         }
         // The marker of a run that has ended holds its changes, which is cheap to read.
@@ -109,17 +112,29 @@ impl CounterThread {
     }
 
     /// Reads the last forecasts, and reports what is different now; `false` if the receiver is gone.
-    fn tell_conflicts(&mut self, shown: &[ShownRun]) -> bool {
-        let rows: Vec<RunRow> = shown.iter().filter_map(|one| self.agency.run(&one.run).ok()).collect();
+    fn tell_conflicts(&mut self, rows: &[RunRow]) -> bool {
         let mut found = self.agency.kept_conflicts(rows.iter().map(|row| (&row.id, row.repo_path.as_str())));
-        rows.into_iter().all(|row| {
+        rows.iter().all(|row| {
             let with = found.remove(&row.id).map(|conflicts| names_of(&self.agency, &conflicts)).unwrap_or_default();
             let known = self.conflicts.entry(row.id.clone()).or_default();
             if *known == with {
                 return true;
             }
             known.clone_from(&with);
-            self.sender.report(BackgroundEvent::Conflicts { run: row.id, with })
+            self.sender.report(BackgroundEvent::Conflicts { run: row.id.clone(), with })
+        })
+    }
+
+    /// Reads the results of races, and reports what is different now; `false` if the receiver is gone.
+    fn tell_results(&mut self, rows: &[RunRow]) -> bool {
+        rows.iter().filter(|row| row.race_id.is_some()).all(|row| {
+            let Ok(Some(result)) = self.agency.race_result(&row.id) else { return true };
+            let verified = Verified::of(result);
+            if self.verified.get(&row.id) == Some(&verified) {
+                return true;
+            }
+            self.verified.insert(row.id.clone(), verified.clone());
+            self.sender.report(BackgroundEvent::Verified { run: row.id.clone(), verified })
         })
     }
 

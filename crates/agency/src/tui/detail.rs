@@ -113,7 +113,7 @@ pub(super) enum Content {
     Diff(Patch, Option<Timeline>),
     /// What the parts of its lines are, which takes longer.
     Highlights(Highlights),
-    /// What was said about its lines.
+    /// The comments on its lines.
     Comments(Vec<LineComment>),
     Info(Vec<Paragraph>),
     /// The screen of the agent, with its history.

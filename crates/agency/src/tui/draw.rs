@@ -35,11 +35,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     let area = frame.area();
     let mut paint = Paint { buffer: frame.buffer_mut(), theme: state.theme };
     // The terminal may have shrunk since the state recorded its size.
-    let areas =
-        Areas::of((area.width.min(state.size.0), area.height.min(state.size.1)), state.focus, state.detail_alone);
+    let areas = Areas::of((area.width.min(state.size.0), area.height.min(state.size.1)), state.focus, state.panes());
     header::draw(&mut paint, areas.header, state);
     for row in areas.divider.rows() {
-        paint.text(row, state.theme.glyph("│", "|"), Role::Border);
+        let across = state.theme.glyph("─", "-").repeat(usize::from(row.width));
+        paint.text(row, if row.width == 1 { state.theme.glyph("│", "|") } else { &across }, Role::Border);
     }
     frames(&mut paint, &areas, state);
     runs::draw(&mut paint, areas.list, state);

@@ -11,7 +11,7 @@ use super::text_input::{Cursor, TextInput};
 
 /// What a text is for.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Purpose {
+pub(super) enum EditPurpose {
     /// An answer in own words.
     Answer(Box<QuestionRow>),
     /// A message to a run, or the prompt that continues a finished one.
@@ -20,7 +20,7 @@ pub(super) enum Purpose {
     Comment(Box<RunRow>, Commented),
 }
 
-impl Purpose {
+impl EditPurpose {
     /// What a draft is kept by.
     pub(super) fn key(&self) -> String {
         match self {
@@ -61,13 +61,13 @@ fn place(about: &Commented) -> String {
 /// A text that is being written.
 #[derive(Debug)]
 pub(super) struct Editor {
-    pub(super) purpose: Purpose,
+    pub(super) purpose: EditPurpose,
     pub(super) title: String,
     pub(super) writing: TextInput,
 }
 
 impl Editor {
-    pub(super) fn new(purpose: Purpose, text: &str) -> Self {
+    pub(super) fn new(purpose: EditPurpose, text: &str) -> Self {
         let mut writing = TextInput::lines(text, "");
         writing.show_cursor(Cursor::Shown);
         Self { title: purpose.title(), purpose, writing }

@@ -6,7 +6,7 @@ use agency_model::{Answer, RunId, SessionId};
 use agency_workspace::DeleteBranch;
 
 use super::detail::{Commented, PageRequest, Subject};
-use super::editor::Purpose;
+use super::editor::EditPurpose;
 use super::form::{Agents, Field, RunSettings};
 use super::memory::Memory;
 
@@ -72,6 +72,8 @@ pub(super) enum Job {
     SendComments(RunRow),
     /// End it if it runs, and start it again.
     Restart(RunRow),
+    /// Bring its work into the branch that it started from.
+    Land(RunRow),
     /// Find out what a removal would keep and save.
     PlanRemoval {
         row: RunRow,
@@ -119,6 +121,7 @@ impl Job {
             Self::Comment { row, .. } => format!("commenting on {}", label(row)),
             Self::SendComments(row) => format!("sending comments to {}", label(row)),
             Self::Restart(row) => format!("restarting {}", label(row)),
+            Self::Land(row) => format!("landing {}", label(row)),
             Self::PlanRemoval { row, .. } => format!("looking at what {} holds", label(row)),
             Self::Remove { row, .. } => format!("removing {}", label(row)),
             Self::Restore(row) => format!("restoring {}", label(row)),
@@ -147,6 +150,7 @@ impl Job {
             | Self::Comment { row, .. }
             | Self::SendComments(row)
             | Self::Restart(row)
+            | Self::Land(row)
             | Self::PlanRemoval { row, .. }
             | Self::Restore(row)
             | Self::Remove { row, .. } => row.id.as_str(),
@@ -170,21 +174,24 @@ impl Job {
     }
 
     /// What was written for it, and for what.
-    pub(super) fn written(&self) -> Option<(Purpose, &str)> {
+    pub(super) fn written(&self) -> Option<(EditPurpose, &str)> {
         match self {
             Self::Answer { question, answer: Answer::Text { text } | Answer::Deny { message: Some(text) } } => {
-                Some((Purpose::Answer(question.clone()), text))
+                Some((EditPurpose::Answer(question.clone()), text))
             }
             Self::Send { row, text } | Self::Resume { row, text } => {
-                Some((Purpose::Message(Box::new(row.clone())), text))
+                Some((EditPurpose::Message(Box::new(row.clone())), text))
             }
-            Self::Comment { row, about, text } => Some((Purpose::Comment(Box::new(row.clone()), about.clone()), text)),
+            Self::Comment { row, about, text } => {
+                Some((EditPurpose::Comment(Box::new(row.clone()), about.clone()), text))
+            }
             Self::Stop(_)
             | Self::Interrupt(_)
             | Self::SendComments(_)
             | Self::Answer { .. }
             | Self::AnswerAll { .. }
             | Self::Restart(_)
+            | Self::Land(_)
             | Self::PlanRemoval { .. }
             | Self::Remove { .. }
             | Self::FindRemoved

@@ -98,7 +98,7 @@ impl Form {
             focus: Field::Prompt,
             repository: TextInput::line(repository, "the one of the current directory"),
             base: TextInput::line("", "HEAD, or the working copy with jj"),
-            name: TextInput::line("", "none"),
+            name: TextInput::line("", "the first words of the prompt"),
             prompt: TextInput::lines("", "what the agent is to do"),
             runner: None,
             near,

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::detail::Content;
 use super::effect::{Failure, JobNumber, JobOutcome, TextFor};
-use super::runs::ChangeCount;
+use super::runs::{ChangeCount, Verified};
 
 /// Something happened.
 #[derive(Debug)]
@@ -36,6 +36,8 @@ pub(super) enum BackgroundEvent {
     Changes { run: RunId, changes: ChangeCount },
     /// With what the work of a run conflicts, by names.
     Conflicts { run: RunId, with: Vec<String> },
+    /// What verifying the work of a run in a race showed.
+    Verified { run: RunId, verified: Verified },
     /// Something about what a tab shows; one of an older generation is stale.
     Detail { generation: u64, content: Content },
     /// Something that was to be done is done, or was refused.

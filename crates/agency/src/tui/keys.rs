@@ -155,6 +155,7 @@ pub(super) enum RunAction {
     Interrupt,
     Stop,
     Restart,
+    Land,
     Remove,
     Attach,
     Shell,

@@ -11,12 +11,25 @@ const WITH_AGENT: u16 = 63;
 const MIN_TAB_WIDTH: u16 = 57;
 /// From this height on, they have frames.
 const MIN_FRAMED_HEIGHT: u16 = 20;
+/// On a narrower terminal of at least this size, the tabs stand below the list.
+const MIN_STACKED: (u16, u16) = (60, 24);
+
+/// Which of the two there are, as far as there is room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Panes {
+    /// There is no run to look inside.
+    List,
+    Both,
+    /// The tabs take the place of the list, too, while they are in front.
+    DetailAlone,
+}
 
 /// The places. What is not shown is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Areas {
     pub(super) header: Rect,
     pub(super) list: Rect,
+    /// Between list and tabs; one column, or one row that has the names of the tabs.
     pub(super) divider: Rect,
     /// The frames around the list and around the tab, of which the second has the names of the tabs in its first row.
     pub(super) list_frame: Rect,
@@ -29,10 +42,13 @@ pub(super) struct Areas {
 }
 
 impl Areas {
-    /// `alone`: the tabs take the place of the list, too, while they are in front.
-    pub(super) fn of((columns, rows): (u16, u16), focus: Focus, alone: bool) -> Self {
+    pub(super) fn of((columns, rows): (u16, u16), focus: Focus, panes: Panes) -> Self {
         let body = Rect::new(0, 1.min(rows), columns, rows.saturating_sub(2));
-        let side_by_side = columns >= MIN_SPLIT_WIDTH && !(alone && focus == Focus::Detail);
+        let side_by_side = columns >= MIN_SPLIT_WIDTH && !(panes == Panes::DetailAlone && focus == Focus::Detail);
+        let has_room_below = columns >= MIN_STACKED.0 && rows >= MIN_STACKED.1;
+        if !side_by_side && focus == Focus::List && panes != Panes::List && has_room_below {
+            return Self::stacked(columns, rows, body);
+        }
         let list_width = match (side_by_side, focus) {
             (true, _) => (columns * 9 / 20).max(WITH_AGENT.min(columns.saturating_sub(MIN_TAB_WIDTH))).clamp(46, 96),
             (false, Focus::List) => columns,
@@ -70,6 +86,23 @@ impl Areas {
         }
     }
 
+    /// The list above the tabs.
+    fn stacked(columns: u16, rows: u16, body: Rect) -> Self {
+        let list = Rect { height: body.height * 9 / 20, ..body };
+        let divider = Rect { y: list.bottom(), height: 1, ..body };
+        Self {
+            header: Rect::new(0, 0, columns, 1),
+            list,
+            list_frame: Rect::default(),
+            detail_frame: Rect::default(),
+            tabs: Rect { x: divider.x + 1, width: divider.width - 2, ..divider },
+            divider,
+            detail: Rect { y: divider.bottom(), height: body.bottom() - divider.bottom(), ..body },
+            footer: Rect::new(0, rows - 1, columns, 1),
+            body,
+        }
+    }
+
     /// Whether the tabs can be seen.
     pub(super) const fn shows_detail(&self) -> bool {
         self.detail.width > 0
@@ -77,7 +110,7 @@ impl Areas {
 }
 
 /// What is inside a frame, with a free column on both sides.
-fn inside(frame: Rect) -> Rect {
+pub(super) fn inside(frame: Rect) -> Rect {
     Rect::new(frame.x + 2, frame.y + 1, frame.width.saturating_sub(4), frame.height.saturating_sub(2))
 }
 

@@ -102,12 +102,12 @@ struct Reading {
 /// What is being read.
 struct Current {
     subject: Subject,
-    source: Source,
+    source: TabSource,
     /// Watches the run's directory.
     _alarm: Option<ChangeCallback>,
 }
 
-enum Source {
+enum TabSource {
     File(FileReading),
     /// Something that takes a while; since when it is requested, if it is.
     Background(Option<Instant>),
@@ -124,8 +124,8 @@ impl Reading {
             match self.turn(orders) {
                 ControlFlow::Continue(sleep) => {
                     let stream = self.current.as_ref().and_then(|current| match &current.source {
-                        Source::Screen(screen) => screen.stream(),
-                        Source::File(_) | Source::Background(_) => None,
+                        TabSource::Screen(screen) => screen.stream(),
+                        TabSource::File(_) | TabSource::Background(_) => None,
                     });
                     self.orders.wait(sleep, stream);
                 }
@@ -161,17 +161,17 @@ impl Reading {
         let over = subject.row.state.is_terminal();
         let pace = self.presence.pause(UPDATE_INTERVAL, IDLE_UPDATE_INTERVAL);
         let sleep = match &mut current.source {
-            Source::File(file) => {
+            TabSource::File(file) => {
                 pages.for_each(|request| send(file.load(request.ask)));
                 file.turn(orders.changed, over, pace, &mut send)
             }
-            Source::Background(wanted) => {
+            TabSource::Background(wanted) => {
                 if orders.changed || !same {
                     wanted.get_or_insert_with(Instant::now);
                 }
                 self.loads.turn(subject, wanted)
             }
-            Source::Screen(screen) => screen.turn(agency, &subject.row, pace, &mut send),
+            TabSource::Screen(screen) => screen.turn(agency, &subject.row, pace, &mut send),
         };
         if sent { ControlFlow::Continue(sleep) } else { ControlFlow::Break(()) }
     }
@@ -187,13 +187,13 @@ impl Reading {
         let events = directory.events();
         let form = agency.output_form(&subject.row);
         let source = match (subject.tab, form) {
-            (Tab::Output, OutputForm::Screen) => Source::Screen(Box::default()),
-            (Tab::Output, OutputForm::Events) => Source::File(FileReading::new(events, FileKind::Transcript)),
-            (Tab::Events, _) => Source::File(FileReading::new(events, FileKind::Events { signs: self.signs })),
+            (Tab::Output, OutputForm::Screen) => TabSource::Screen(Box::default()),
+            (Tab::Output, OutputForm::Events) => TabSource::File(FileReading::new(events, FileKind::Transcript)),
+            (Tab::Events, _) => TabSource::File(FileReading::new(events, FileKind::Events { signs: self.signs })),
             (Tab::Logs, _) | (Tab::Output, OutputForm::Text) => {
-                Source::File(FileReading::new(logs.clone(), FileKind::Logs))
+                TabSource::File(FileReading::new(logs.clone(), FileKind::Logs))
             }
-            (Tab::Diff | Tab::Info, _) => Source::Background(None),
+            (Tab::Diff | Tab::Info, _) => TabSource::Background(None),
         };
         let watched = match (subject.tab, form) {
             (Tab::Logs, _) | (Tab::Output, OutputForm::Text) => logs.parent().unwrap_or(directory.path()),

@@ -6,6 +6,7 @@ mod cost;
 mod failures;
 mod lines;
 mod order;
+mod race;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ use agency_model::RunId;
 use failures::Failures;
 pub(super) use lines::{Attention, GroupKey, RunsLine};
 pub(super) use order::{Grouping, Sorting};
+pub(super) use race::Verified;
 
 use super::keys::Move;
 
@@ -35,6 +37,8 @@ pub(super) struct ListedRun {
     pub(super) changes: Option<ChangeCount>,
     /// What its work conflicts with: branches and the names of other runs.
     pub(super) conflicts: Vec<String>,
+    /// What verifying its work in a race showed.
+    pub(super) verified: Option<Verified>,
     /// How many questions wait.
     pub(super) asks: usize,
 }
@@ -185,6 +189,7 @@ impl RunList {
                 let before = &entry.row;
                 let same = before.state == row.state
                     && before.name == row.name
+                    && (before.race_id.is_none() || before.landed_at == row.landed_at)
                     && match self.sorting {
                         Sorting::Newest | Sorting::Name => self.filter.is_empty() || before.activity == row.activity,
                         Sorting::Status => before.activity == row.activity,
@@ -195,21 +200,33 @@ impl RunList {
             }
             None => {
                 let asks = self.asking.get(&row.id).copied().unwrap_or_default();
-                self.entries.insert(row.id.clone(), ListedRun { row, changes: None, conflicts: vec![], asks });
+                let entry = ListedRun { changes: None, conflicts: vec![], verified: None, asks, row };
+                self.entries.insert(entry.row.id.clone(), entry);
                 true
             }
         }
     }
 
     pub(super) fn learn_changes(&mut self, id: &RunId, changes: ChangeCount) {
-        if let Some(entry) = self.entries.get_mut(id) {
-            entry.changes = Some(changes);
+        let Some(entry) = self.entries.get_mut(id) else { return };
+        let nothing = |changes: Option<ChangeCount>| changes.is_some_and(|changes| changes.files == 0);
+        let moves = entry.row.race_id.is_some() && nothing(entry.changes) != nothing(Some(changes));
+        entry.changes = Some(changes);
+        if moves {
+            self.arrange();
         }
     }
 
     pub(super) fn learn_conflicts(&mut self, id: &RunId, with: Vec<String>) {
         if let Some(entry) = self.entries.get_mut(id) {
             entry.conflicts = with;
+        }
+    }
+
+    pub(super) fn learn_verified(&mut self, id: &RunId, verified: Verified) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.verified = Some(verified);
+            self.arrange();
         }
     }
 

@@ -14,7 +14,7 @@ use super::effect::{Effect, Failure, Job, JobNumber};
 use super::form::{Form, FormStore};
 use super::inbox::Inbox;
 use super::keys::Scope;
-use super::layout::Areas;
+use super::layout::{Areas, Panes};
 use super::memory::Memory;
 use super::palette::Palette;
 use super::runs::{RunList, RunsLine};
@@ -161,7 +161,16 @@ impl State {
 
     /// Where things are on the terminal.
     pub(super) fn areas(&self) -> Areas {
-        Areas::of(self.size, self.focus, self.detail_alone)
+        Areas::of(self.size, self.focus, self.panes())
+    }
+
+    /// Which panes there are, as far as there is room.
+    pub(super) fn panes(&self) -> Panes {
+        match (self.detail_alone, self.runs.lines().is_empty()) {
+            (_, true) => Panes::List,
+            (true, false) => Panes::DetailAlone,
+            (false, false) => Panes::Both,
+        }
     }
 
     /// The runs that are on the screen, the selected one first.

@@ -8,14 +8,14 @@ use jiff::tz::TimeZone;
 
 use crate::output::columns;
 
-/// So many columns of runs fit beside a name on a terminal of 80 columns.
+/// How many columns of runs fit beside a name on a terminal of 80 columns.
 const MAX_COLUMNS: usize = 10;
 /// A longer name is cut.
 const MAX_NAME_CHARS: usize = 24;
-/// So many files of a conflict are named; JSON has all of them.
+/// How many files of a conflict are named; JSON has all of them.
 const MAX_NAMED_FILES: usize = 8;
 
-/// What is said where there is nothing to compare.
+/// The text where there is nothing to compare.
 const NOTHING: &str = "No work to land: every run with a worktree has landed, was removed, or changed nothing.\n";
 
 /// The whole forecast, with the runs numbered as in the matrix.

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use agency_engine::agency::Agency;
 use agency_engine::store::{QuestionRow, QuestionState};
-use agency_model::{Answer, Caller, QuestionContent, QuestionId, RunId};
+use agency_model::{Answer, Caller, QuestionId, RunId, ShownQuestion};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,16 +21,14 @@ pub(crate) const MAX_OPTION_KEYS: usize = 9;
 /// A question as answers show it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QuestionView {
-    pub(crate) id: QuestionId,
+    #[serde(flatten)]
+    question: ShownQuestion,
     run_id: RunId,
     run_name: Option<String>,
     /// What a user types for the run.
     #[serde(skip)]
     run_called: String,
     state: QuestionState,
-    #[serde(flatten)]
-    content: QuestionContent,
-    asked_at: Timestamp,
     answer: Option<Answer>,
     answered_by: Option<String>,
     /// The process that answered; absent for rules, and for answers that older versions recorded.
@@ -46,11 +44,9 @@ impl QuestionView {
         Self {
             run_name: agency.run_name(&row.run_id),
             run_called: called(agency, &row.run_id),
-            id: row.id,
             run_id: row.run_id,
             state: row.state,
-            content: QuestionContent::of(row.question),
-            asked_at: row.asked_at,
+            question: ShownQuestion::new(row.id, row.question, row.asked_at),
             answer: row.answer,
             answered_by: row.answered_by,
             answered_from: row.answered_from,
@@ -64,11 +60,11 @@ impl QuestionView {
     /// The question as text, and how it is answered or was.
     pub(crate) fn write(&self, out: &mut dyn Write, whole: bool) -> std::io::Result<()> {
         self.write_question(out, whole)?;
-        if self.state == QuestionState::Open && self.content.only_on_screen {
+        if self.state == QuestionState::Open && self.question.only_on_screen {
             return writeln!(out, "  answer    on its own screen: agency attach {}", self.run_called);
         }
         if self.state == QuestionState::Open {
-            return writeln!(out, "  answer    agency answer {} {}", self.id, self.ways().join("|"));
+            return writeln!(out, "  answer    agency answer {} {}", self.question.id, alternatives(&self.ways()));
         }
         if let (Some(by), Some(at)) = (&self.answered_by, self.answered_at) {
             let answer = self.answer.as_ref().map_or_else(String::new, answer_words);
@@ -83,20 +79,20 @@ impl QuestionView {
     /// What is asked: the beginning of it, or everything.
     pub(crate) fn write_question(&self, out: &mut dyn Write, whole: bool) -> std::io::Result<()> {
         let run = self.run_name.clone().unwrap_or_else(|| self.run_id.to_string());
-        let age = ago(Timestamp::now(), self.asked_at);
-        writeln!(out, "{}  {}  {}  {age} ago", self.id, self.content.kind, plain(&run))?;
-        writeln!(out, "  {}", plain(&self.content.title))?;
+        let age = ago(Timestamp::now(), self.question.asked_at);
+        writeln!(out, "{}  {}  {}  {age} ago", self.question.id, self.question.kind, plain(&run))?;
+        writeln!(out, "  {}", plain(&self.question.title))?;
         // Not `lines`, which takes the \r of a line's end away.
-        let lines: Vec<&str> = self.content.detail.split_terminator('\n').collect();
-        // A line about one line would be no shorter.
+        let lines: Vec<&str> = self.question.detail.split_terminator('\n').collect();
+        // Replacing a single line by a note about it saves no line.
         let shown = if whole || lines.len() == MAX_LISTED_LINES + 1 { lines.len() } else { MAX_LISTED_LINES };
         for line in lines.iter().take(shown) {
             writeln!(out, "  | {}", plain(line))?;
         }
         if lines.len() > shown {
-            writeln!(out, "  | … {} more lines: agency inbox show {}", lines.len() - shown, self.id)?;
+            writeln!(out, "  | … {} more lines: agency inbox show {}", lines.len() - shown, self.question.id)?;
         }
-        for (index, option) in self.content.options.iter().enumerate() {
+        for (index, option) in self.question.options.iter().enumerate() {
             let description =
                 option.description.as_deref().map_or_else(String::new, |text| format!(" ({})", plain(text)));
             writeln!(out, "  {}. {}{description}", index + 1, plain(&option.label))?;
@@ -109,11 +105,11 @@ impl QuestionView {
         match (self.state, &self.answered_by) {
             (QuestionState::Expired, _) | (_, None) => {
                 let why = self.outcome.as_deref().unwrap_or("the question is no longer open");
-                format!("{} has expired: {}", self.id, plain(why))
+                format!("{} has expired: {}", self.question.id, plain(why))
             }
             (QuestionState::Open | QuestionState::Answered | QuestionState::Delivered, Some(by)) => {
                 let answer = self.answer.as_ref().map_or_else(String::new, answer_words);
-                format!("{} was answered by {}: {answer}", self.id, plain(by))
+                format!("{} was answered by {}: {answer}", self.question.id, plain(by))
             }
         }
     }
@@ -121,15 +117,23 @@ impl QuestionView {
     /// What can be written after `agency answer <id>`.
     fn ways(&self) -> Vec<String> {
         let mut ways: Vec<String> =
-            self.content.actions.iter().map(|action| action.as_str().replace('_', "-")).collect();
+            self.question.actions.iter().map(|action| action.as_str().replace('_', "-")).collect();
         if ways.is_empty() {
-            ways.extend((1..=self.content.options.len()).map(|number| number.to_string()));
+            ways.extend((1..=self.question.options.len()).map(|number| number.to_string()));
             ways.push("deny".to_owned());
         }
-        if self.content.free_text {
+        if self.question.free_text {
             ways.push("--text \"…\"".to_owned());
         }
         ways
+    }
+}
+
+/// The first of several ways, and the others as a comment: a shell that gets the whole line does what the first one says.
+fn alternatives(ways: &[String]) -> String {
+    match ways.split_first() {
+        Some((first, others)) if !others.is_empty() => format!("{first}   # or {}", others.join(", ")),
+        _ => ways.concat(),
     }
 }
 

@@ -11,7 +11,7 @@ use agency_model::{RunId, escaped_line, shell_quoted};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::output::{columns, dollars};
+use crate::output::{columns, dollars, field};
 
 /// The answer of `agency race` and `agency race show`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -149,7 +149,7 @@ impl RaceView {
         let rows = self.runs.iter().enumerate().map(|(index, run)| run.cells(index + 1, verifies)).collect();
         write!(out, "{}", columns(&header, rows))?;
         for failed in &self.not_started {
-            writeln!(out, "not started: {failed}")?;
+            writeln!(out, "not started: {}", field(failed))?;
         }
         if let Some(landed) = &self.landed {
             let commit = landed.commit.as_deref().unwrap_or("the same");

@@ -1,4 +1,4 @@
-//! What was said about the work of a run.
+//! The comments on the work of a run.
 
 use std::io::{self, Write};
 
@@ -39,7 +39,7 @@ pub(crate) struct SentView {
     pub(crate) run_id: RunId,
     /// How many were sent.
     pub(crate) comments: usize,
-    /// What was seen.
+    /// The outcome that the supervisor reported.
     pub(crate) outcome: String,
 }
 

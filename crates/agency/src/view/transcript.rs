@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::output::{dollars, styled};
 
-/// So many lines of what a failed tool printed are shown.
+/// How many lines of what a failed tool printed are shown.
 const MAX_FAILURE_LINES: usize = 5;
 
 /// Turns events into lines, each as soon as it is complete.
@@ -106,7 +106,7 @@ fn failure(tool: &ToolCall) -> String {
     }
     let printed: Vec<String> =
         tool.details().into_iter().filter(|(_, kind)| *kind == DetailKind::Failure).map(|(line, _)| line).collect();
-    // A line about one line would be no shorter.
+    // Replacing a single line by a note about it saves no line.
     let most = if printed.len() == MAX_FAILURE_LINES + 1 { printed.len() } else { MAX_FAILURE_LINES };
     let more = printed.len().saturating_sub(most);
     let red = AnsiColor::Red.on_default();
@@ -142,7 +142,7 @@ pub(crate) fn usage_line(usage: &Usage) -> String {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     match parts.is_empty() {
         true => String::new(),
-        false => styled(Style::new().dimmed(), &format!("$ {}", parts.join(", "))) + "\n",
+        false => styled(Style::new().dimmed(), &format!("· {}", parts.join(", "))) + "\n",
     }
 }
 
@@ -202,6 +202,6 @@ mod tests {
     fn the_cost_is_a_line_if_it_is_known() {
         assert_eq!(usage_line(&Usage::default()), "");
         let usage = Usage { cost_usd: Some(0.5), input_tokens: Some(7), ..Usage::default() };
-        assert_eq!(plain(&usage_line(&usage)), "$ $0.5000, 7 tokens read\n");
+        assert_eq!(plain(&usage_line(&usage)), "· $0.5000, 7 tokens read\n");
     }
 }

@@ -24,7 +24,7 @@ fn an_unknown_agent_is_answered_with_the_nearest_one() {
     hints(&error, "did you mean quiet?");
     let arguments = with_runner(path(&repo), "xylophone");
     let error = refused(&world, &repo, &arguments, ErrorCode::RunnerNotConfigured);
-    hints(&error, "configured are claude_code, codex,");
+    hints(&error, "configured are claude-code, codex,");
     assert!(!error.to_string().contains("did you mean"), "{error:#}");
 }
 

@@ -22,13 +22,21 @@ fn a_permission_is_in_the_database_and_in_the_inbox_with_all_there_is_to_know() 
     assert!(text(&question, "asked_at").ends_with('Z'), "{question:#}");
 
     let listed = world.ok(&["inbox"]).stdout;
-    for words in [&id, "permission", "touch file-1", "allow|deny|allow-all"] {
+    for words in [&id, "permission", "touch file-1", "allow   # or deny, allow-all"] {
         assert!(listed.contains(words), "`{words}` is not in:\n{listed}");
     }
     // The beginning of an id is enough, in any case and without its mark.
     let beginning = id.trim_start_matches("q_").to_lowercase();
     assert_eq!(shown(&world, &beginning[..beginning.len() - 1])["id"], id.as_str());
-    answer(&world, &id, &["allow"]);
+    // The printed line, as a user pastes it: a shell answers what it says, and nothing else.
+    let line = listed.lines().find_map(|line| line.trim().strip_prefix("answer    ")).unwrap();
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_agency")).parent().unwrap().to_str().unwrap();
+    let path = format!("{binary}:{}", std::env::var("PATH").unwrap());
+    let pasted = world.run(world.program("sh").args(["-c", line]).env("PATH", path));
+    assert_eq!(
+        (pasted.stdout.trim(), pasted.stderr.as_str()),
+        (format!("{id}: allow, sent by the agent's protocol").as_str(), "")
+    );
     assert_eq!(world.ok(&["inbox"]).stdout, "No open questions.\n");
     assert_eq!(world.ended(&run)["state"], "completed");
 }
@@ -48,7 +56,9 @@ fn a_question_with_two_parts_is_two_questions_with_their_options() {
     assert_eq!((&asked[0]["several"], &asked[1]["several"]), (&json!(false), &json!(true)));
     assert_eq!(asked[0]["actions"], json!([]));
     let whole = world.ok(&["inbox", "show", text(&asked[0], "id")]).stdout;
-    for words in ["Which database should we use?", "1. SQLite (Embedded)", "2. Postgres (Server)", "1|2|deny|--text"] {
+    for words in
+        ["Which database should we use?", "1. SQLite (Embedded)", "2. Postgres (Server)", "1   # or 2, deny, --text"]
+    {
         assert!(whole.contains(words), "`{words}` is not in:\n{whole}");
     }
     world.ok(&["stop", &run.id]);

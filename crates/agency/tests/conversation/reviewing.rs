@@ -205,3 +205,26 @@ fn comments_are_written_into_the_diff_in_an_editor() {
         (&2.into(), &"In German".into())
     );
 }
+
+#[test]
+fn what_was_written_in_an_editor_is_kept_where_it_cannot_be_read() {
+    let (mut world, _repo, run) = reviewed();
+    let script = world.root().join("editor");
+    for (lines, said) in [
+        ("printf '# caf\\351, a long comment\\n' >>\"$1\"", "is not UTF-8 text"),
+        ("echo '# a long comment' >>\"$1\"; exit 3", "exited with exit status: 3"),
+    ] {
+        fs::write(&script, format!("#!/bin/sh\n{lines}\n")).unwrap();
+        fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        world.set_variable("EDITOR", script.to_str().unwrap());
+        let terminal = world.terminal(&["review", &run.id, "--edit"]);
+        let screen = terminal.wait_for_text("what you wrote is in");
+        let screen = screen.replace('\n', "");
+        assert!(screen.contains(said), "{screen}");
+        let path = screen.split("what you wrote is in").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap();
+        let kept = fs::read(path).unwrap();
+        assert!(String::from_utf8_lossy(&kept).contains("a long comment"));
+        fs::remove_file(path).unwrap();
+        assert_eq!(review(&world, &run, &[])["comments"], serde_json::json!([]));
+    }
+}

@@ -27,6 +27,8 @@ const ANSWERS: &[(&str, &str)] = &[
     ("adapters", "agency adapters"),
     ("rm", "agency rm"),
     ("rm-several", "agency rm"),
+    ("du", "agency du"),
+    ("gc", "agency gc"),
     ("restore", "agency restore"),
     ("reconcile", "agency reconcile"),
     ("serve", "agency serve"),

@@ -229,7 +229,7 @@ fn a_look_that_finds_no_room_is_an_error_and_never_no_change() {
 }
 
 /// Bytes that no compression makes fewer.
-fn incompressible(length: usize) -> Vec<u8> {
+pub(super) fn incompressible(length: usize) -> Vec<u8> {
     let mut state = 88_172_645_463_325_252_u64;
     let mut next = || {
         state ^= state << 13;

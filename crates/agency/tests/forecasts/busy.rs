@@ -3,11 +3,10 @@
 //! The suite plays it small; `AGENCY_FORECAST_AGENTS`, `_FILES` and `_TIMES` set other sizes.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use agency_testkit::{Repo, World, wait_for};
+use agency_testkit::{Repo, World, conversation, wait_for};
 use serde_json::Value;
 
 use super::{data, world};
@@ -16,20 +15,22 @@ use super::{data, world};
 const USUAL: [usize; 3] = [6, 500, 8];
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Edits files that others edit as well, and some of its own; commits now and then. A git that fails ends it with an error.
-fn agent() -> String {
-    let work = "number=$AGENT; round=0\n\
-        while [ ! -e \"$STOP\" ] && [ $round -lt 200 ]; do\n\
-        round=$((round + 1))\n\
-        echo \"$number $round\" > \"dir$((round % 7))/file$((number % 4))\"\n\
-        echo \"$number $round\" > \"own-$number-$((round % 5))\"\n\
-        rm -f \"own-$number-$(((round + 2) % 5))\"\n\
-        if [ $((round % 4)) = 0 ]; then git add -A && git commit -qm \"$number $round\" || exit 9; fi\n\
-        git status --porcelain > /dev/null || exit 8\n\
-        done\n\
-        git add -A && { git diff --cached --quiet || git commit -qm last; } || exit 7";
-    work.to_owned()
-}
+/// With each message, edits files that others edit as well, and some of its own; commits now and then. A git that fails
+/// leaves a line.
+const WORK: &str = "git_works() { git \"$@\" || { echo \"$number: git $*\" >>\"$failed\"; exit 9; }; }\n\
+    round=0\n\
+    while hear_message; do\n\
+    edits=0\n\
+    while [ $edits -lt 6 ]; do\n\
+    edits=$((edits + 1)); round=$((round + 1))\n\
+    echo \"$number $round\" > \"dir$((round % 7))/file$((number % 4))\"\n\
+    echo \"$number $round\" > \"own-$number-$((round % 5))\"\n\
+    rm -f \"own-$number-$(((round + 2) % 5))\"\n\
+    if [ $((round % 4)) = 0 ]; then git_works add -A && git_works commit -qm \"$number $round\"; fi\n\
+    git_works status --porcelain > /dev/null\n\
+    done\n\
+    finish \"round $round\"\n\
+    done";
 
 /// How many agents, files and forecasts there are.
 fn sizes() -> [usize; 3] {
@@ -46,68 +47,112 @@ fn filled(repo: &Repo, files: usize) {
     repo.git(&["commit", "-q", "-m", "many files"]);
 }
 
-/// Whether git itself merges two trees with these histories.
-fn merges(world: &World, repo: &Repo, one: &Value, other: &Value) -> bool {
-    let commit = |of: &Value| {
-        let (tree, parent) = (of["tree"].as_str().unwrap(), of["commit"].as_str().unwrap());
-        repo.git(&["commit-tree", "-m", "state", "-p", parent, tree]).trim().to_owned()
-    };
-    let mut git = world.program("git");
-    git.args(["merge-tree", "--write-tree", &commit(one), &commit(other)]).current_dir(&repo.path);
-    world.run(&mut git).status.success()
-}
-
 #[test]
 fn no_git_of_any_agent_fails_and_no_verdict_is_wrong() {
     let (world, repo) = world();
     let [agents, files, forecasts] = sizes();
     world.set("max_agents", "40");
     filled(&repo, files);
-    let stop = world.root().join("stop");
-    let runs: Vec<String> = (0..agents).map(|number| start(&world, &repo, number, &stop)).collect();
-    for _ in 0..forecasts {
-        data(&world, &repo, &["forecast", "--fresh"]);
+    let failed = world.root().join("failed");
+    let names: Vec<String> = (0..agents).map(|number| start(&world, &repo, number, &failed)).collect();
+    let mut judge = Judge { world: &world, repo: &repo, commits: HashMap::new() };
+    let mut compared = 0;
+    for round in 0..forecasts {
+        let messages: Vec<_> =
+            names.iter().map(|name| world.start(&mut world.command(&["send", name, "more"]))).collect();
+        // The files of turns that have ended, and those of this moment.
+        let options: &[&str] = if round % 2 == 0 { &["forecast"] } else { &["forecast", "--fresh"] };
+        compared += judge.check(&data(&world, &repo, options)).0;
+        messages.into_iter().for_each(|message| drop(message.wait()));
     }
-    fs::write(&stop, "").unwrap();
-    for id in &runs {
-        let ended = wait_for("the end of an agent", LIMIT, || {
-            let shown = data(&world, &repo, &["show", id]);
-            (shown["ended_at"] != Value::Null).then_some(shown)
-        });
-        assert_eq!((&ended["state"], &ended["exit_code"]), (&"completed".into(), &0.into()), "{ended}");
+    assert!(compared > 0, "no forecast named trees that are still there");
+    // At rest, everything is in checkpoints.
+    let (compared, conflicts) = wait_for("a checkpoint of each agent", LIMIT, || {
+        let forecast = data(&world, &repo, &["forecast"]);
+        let runs = forecast["runs"].as_array().unwrap();
+        let is_known = |run: &Value| run["source"] == "checkpoint" && run["verdict"] == "clean";
+        (runs.len() == agents && runs.iter().all(is_known)).then(|| judge.check(&forecast))
+    });
+    assert!(compared == agents * (agents - 1) / 2 && conflicts > 0, "{compared} compared, {conflicts} conflicts");
+    let failed = std::fs::read_to_string(&failed).unwrap_or_default();
+    assert_eq!(failed, "", "a git of an agent failed");
+    for name in &names {
+        world.ok(&["agent", "stop", name]);
     }
-    // The trees of a forecast of committed works are in the repository, where git can merge them again.
-    let forecast = data(&world, &repo, &["forecast", "--fresh"]);
-    assert_eq!(forecast["runs"].as_array().unwrap().len(), agents);
-    check(&world, &repo, &forecast);
 }
 
-fn start(world: &World, repo: &Repo, number: usize, stop: &Path) -> String {
+fn start(world: &World, repo: &Repo, number: usize, failed: &Path) -> String {
     let name = format!("agent{number}");
-    world.agent(&name, format!("AGENT={number}\nSTOP='{}'\n{}", stop.display(), agent()));
-    let run = data(world, repo, &["run", "-a", &name, "--mode", "headless", "--name", &name, "-p", "work"]);
-    run["id"].as_str().unwrap().to_owned()
+    let script = format!("number={number}\nfailed='{}'\n{WORK}", failed.display());
+    world.agent(&name, conversation::speaking(&script));
+    let path = repo.path.to_str().unwrap();
+    let spawn = ["agent", "spawn", &name, "--repo", path, "--runner", &name, "--prompt", "begin", "--mode", "headless"];
+    world.ok(&spawn);
+    name
 }
 
-/// Compares every verdict with git's own.
-fn check(world: &World, repo: &Repo, forecast: &Value) {
-    let runs = forecast["runs"].as_array().unwrap();
-    let pairs: HashMap<(&str, &str), &str> = forecast["pairs"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|pair| {
-            let text = |name: &str| pair[name].as_str().unwrap();
-            ((text("first"), text("second")), text("verdict"))
-        })
-        .collect();
-    for (position, one) in runs.iter().enumerate() {
-        assert_eq!(one["verdict"], "clean", "main did not move: {one}");
-        for other in &runs[position + 1..] {
-            let ids = (one["id"].as_str().unwrap(), other["id"].as_str().unwrap());
-            let verdict = pairs.get(&ids).copied().unwrap_or("clean");
-            assert_eq!(verdict == "clean", merges(world, repo, one, other), "{ids:?} {verdict}");
+/// Compares verdicts with those of git itself.
+struct Judge<'a> {
+    world: &'a World,
+    repo: &'a Repo,
+    /// A commit for each state.
+    commits: HashMap<(String, String), Option<String>>,
+}
+
+impl Judge<'_> {
+    /// Checks every verdict about trees that are in the repository; how many, and how many of them were conflicts.
+    fn check(&mut self, forecast: &Value) -> (usize, usize) {
+        assert!(forecast["computed_at"].is_string(), "{forecast}");
+        let verdicts: HashMap<(&str, &str), &str> = forecast["pairs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|pair| {
+                let text = |name: &str| pair[name].as_str().unwrap();
+                ((text("first"), text("second")), text("verdict"))
+            })
+            .collect();
+        let runs = forecast["runs"].as_array().unwrap();
+        let states: Vec<(&str, String)> =
+            runs.iter().filter_map(|run| Some((run["id"].as_str().unwrap(), self.commit(run)?))).collect();
+        let (mut compared, mut conflicts) = (0, 0);
+        for (position, (one, state)) in states.iter().enumerate() {
+            for (other, state_of_other) in &states[position + 1..] {
+                let verdict = verdicts.get(&(*one, *other)).copied().unwrap_or("clean");
+                // A file vanished while it was read.
+                if verdict != "unknown" {
+                    let merges = self.merges(state, state_of_other);
+                    assert_eq!(verdict == "clean", merges, "{one} {other}: {verdict} in {forecast:#}");
+                    compared += 1;
+                    conflicts += usize::from(!merges);
+                }
+            }
         }
+        (compared, conflicts)
     }
-    assert!(pairs.values().any(|verdict| *verdict == "conflict"));
+
+    /// A commit of the files of a run on top of its history; nothing if its tree was only there for the forecast.
+    fn commit(&mut self, run: &Value) -> Option<String> {
+        let (tree, parent) = (run["tree"].as_str()?.to_owned(), run["commit"].as_str()?.to_owned());
+        let (world, repo) = (self.world, self.repo);
+        let make = |(tree, parent): &(String, String)| {
+            let mut look = world.program("git");
+            look.args(["cat-file", "-e", &format!("{tree}^{{tree}}")]).current_dir(&repo.path);
+            let is_there = world.run(&mut look).status.success();
+            is_there.then(|| repo.git(&["commit-tree", "-m", "state", "-p", parent, tree]).trim().to_owned())
+        };
+        let known = self.commits.get(&(tree.clone(), parent.clone())).cloned().flatten();
+        known.or_else(|| {
+            let state = (tree, parent);
+            let made = make(&state);
+            self.commits.insert(state, made.clone());
+            made
+        })
+    }
+
+    fn merges(&self, one: &str, other: &str) -> bool {
+        let mut git = self.world.program("git");
+        git.args(["merge-tree", "--write-tree", one, other]).current_dir(&self.repo.path);
+        self.world.run(&mut git).status.success()
+    }
 }

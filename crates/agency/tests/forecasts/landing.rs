@@ -1,4 +1,4 @@
-//! `agency land --all-ready`: what is ready lands in the order that reworks the least.
+//! `agency land --all-ready`: what is ready lands in the order that needs the least rework.
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ fn the_dear_work_lands_untouched_and_what_conflicts_with_it_is_named() {
     let text = shown(&world, &repo, &["land", "--all-ready", "--dry-run"]);
     assert!(text.starts_with("Ready to land on main, in this order:\n  1 dear\n  2 apart\n"), "{text}");
     assert!(text.contains("  small: it conflicts with dear\n"), "{text}");
-    assert!(text.contains("  broken: it is failed; agency land takes it by its name\n"), "{text}");
+    assert!(text.contains("  broken: it is failed; agency land lands it if it is named\n"), "{text}");
 
     let first = data(&world, &repo, &["land", "--all-ready", "--dry-run", "small"]);
     assert_eq!(names(&first["order"]), ["small", "other", "apart"], "what a user puts first stays first");

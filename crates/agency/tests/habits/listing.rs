@@ -20,6 +20,19 @@ fn what_needs_a_user_comes_first_and_a_terminal_has_a_line_that_counts() {
     let names: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(names, ["ask-me", "break-it", "wait-here"], "{table}");
     assert!(table.contains("waiting") && table.contains("failed"), "{table}");
+    let names_in = |states: &[&str]| -> Vec<String> {
+        let options: Vec<&str> = states.iter().flat_map(|state| ["--state", *state]).collect();
+        let listed = data(&world, &repo, &[&["ls"], options.as_slice()].concat());
+        let table =
+            world.run(&mut here(&world, &repo, &[&["ls", "--columns", "name"], options.as_slice()].concat())).stdout;
+        let names: Vec<String> = table.lines().skip(1).map(|line| line.trim().to_owned()).collect();
+        assert_eq!(listed["runs"].as_array().unwrap().len(), names.len(), "{table}");
+        names
+    };
+    assert_eq!(names_in(&["waiting"]), ["ask-me"]);
+    assert_eq!(names_in(&["running"]), ["ask-me", "wait-here"]);
+    assert_eq!(names_in(&["waiting", "failed"]), ["ask-me", "break-it"]);
+    assert!(names_in(&["paused"]).is_empty());
     let status = |format: &str| world.run(&mut here(&world, &repo, &["status", "--format", format])).stdout;
     assert_eq!(status("prompt"), "1? 1● 1✗\n");
     assert_eq!(status("tmux"), "#[fg=yellow]1?#[default] #[fg=cyan]1●#[default] #[fg=red]1✗#[default]\n");
@@ -64,6 +77,11 @@ fn the_live_table_follows_the_runs() {
     terminal.wait_for_exit();
     let piped = world.run(&mut here(&world, &repo, &["ls", "-w"]));
     assert!(piped.stderr.contains("--watch needs a terminal"), "{}", piped.stderr);
+    let mut dumb = world.program("env");
+    dumb.args(["TERM=dumb", env!("CARGO_BIN_EXE_agency"), "ls", "-w"]);
+    let dumb = world.terminal_with(&dumb);
+    dumb.wait_for_text("--watch needs a terminal that can move its cursor");
+    assert_eq!(dumb.wait_for_exit(), 2);
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn a_misspelt_command_or_flag_gets_the_nearest_one() {
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         output.stderr
     };
-    for (typed, meant) in [("rnu", "run"), ("list", "ls"), ("kill", "stop"), ("statsu", "status")] {
+    for (typed, meant) in [("rnu", "run"), ("lst", "ls"), ("list", "ls"), ("kill", "stop"), ("statsu", "status")] {
         let said = said(&[typed]);
         assert!(said.contains(&format!("a similar subcommand exists: '{meant}'")), "{typed}: {said}");
     }

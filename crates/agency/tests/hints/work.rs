@@ -50,11 +50,16 @@ pub(super) struct Everything {
 }
 
 impl Everything {
-    /// Notes the files of the home and of the repositories. What SQLite keeps beside a database is no content of ours.
+    /// Notes the files of the home and of the repositories. What SQLite keeps beside a database is no content of ours,
+    /// and forecasts may be deleted: a process in the background writes them meanwhile.
     pub(super) fn of(world: &World) -> Self {
-        let is_content =
-            |path: &PathBuf| !path.to_str().is_some_and(|path| path.ends_with("-shm") || path.ends_with("-wal"));
-        let files = files_below(&world.agency_home()).into_iter().chain(files_below(&world.root().join("repos")));
+        let home = world.agency_home();
+        let forecasts = home.join("forecasts");
+        let is_content = |path: &PathBuf| {
+            let is_of_database = path.to_str().is_some_and(|path| path.ends_with("-shm") || path.ends_with("-wal"));
+            !is_of_database && !path.starts_with(&forecasts)
+        };
+        let files = files_below(&home).into_iter().chain(files_below(&world.root().join("repos")));
         Self { files: files.filter(is_content).map(|path| (path.clone(), fs::read(path).unwrap())).collect() }
     }
 

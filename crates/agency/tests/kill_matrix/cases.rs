@@ -154,7 +154,7 @@ fn nothing_is_lost_or_left_when_a_removal_that_keeps_files_is_killed_at_any_step
 #[test]
 fn every_fault_point_is_in_the_matrix_and_the_matrix_names_no_other() {
     let played: BTreeSet<&str> = MATRIX.iter().map(|(_, point, _)| *point).collect();
-    // The steps of a conversation, of a review, of a landing, of a race, of a forecast and of an ask are played where those
+    // The steps of a conversation, of a review, of a landing, of a race, of a forecast, of gc and of an ask are played where those
     // are, those of jj, of a merge and of checkpoints with the workspaces, those of a session with the workflows, those of
     // old refs with the removal, those of reconciliation with the recovery, those of a setup with the worktrees.
     let topics = [
@@ -171,6 +171,7 @@ fn every_fault_point_is_in_the_matrix_and_the_matrix_names_no_other() {
         "review.",
         "land.",
         "trial.",
+        "gc.",
         "race.",
         "checkpoint.",
         "restore.",

@@ -5,8 +5,8 @@ use std::os::unix::process::CommandExt;
 use std::time::Duration;
 
 use agency_model::ErrorCode;
-use agency_testkit::{agent, conversation};
-use rustix::process::{Pid, Signal, kill_process_group};
+use agency_testkit::{World, agent, conversation};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::{events, finished, on, world};
 
@@ -106,13 +106,37 @@ fn a_check_that_hangs_is_ended_with_what_it_started() {
     let hanging = "setsid sleep 600 & trap '' TERM; sleep 600 & wait; sleep 600";
     let error = world.error(&["land", &run.id, "--check", hanging, "--check-timeout", "1s"], ErrorCode::CheckFailed);
     assert!(error["message"].as_str().unwrap().contains("took longer than 1 s"), "{error}");
-    let trials = world.agency_home().join("trials");
-    let marker = format!("AGENCY_LAND_TREE={}", trials.display());
+    assert!(!is_left(&world), "a process of the check is left");
+    // What a check that succeeds leaves running is ended, too.
+    let leaving = "setsid sleep 600 >/dev/null 2>&1 & sleep 600 >/dev/null 2>&1 & true";
+    world.ok(&["land", &run.id, "--check", leaving]);
+    assert!(!is_left(&world), "a process of the check is left");
+}
+
+/// Whether a process of a check is there.
+fn is_left(world: &World) -> bool {
+    let marker = format!("AGENCY_LAND_TREE={}", world.agency_home().join("trials").display());
     let carries = |entry: std::fs::DirEntry| {
         let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
         String::from_utf8_lossy(&environment).contains(&marker)
     };
-    assert!(!std::fs::read_dir("/proc").unwrap().flatten().any(carries), "a process of the check is left");
+    std::fs::read_dir("/proc").unwrap().flatten().any(carries)
+}
+
+#[test]
+fn the_end_of_the_terminal_ends_a_check() {
+    let (world, repo) = world();
+    let run = finished(&world, &repo, "echo 1 >one");
+    let begun = world.root().join("begun");
+    let check = format!("setsid sleep 600 & : >'{}'; sleep 600", begun.display());
+    let mut command = world.program("env");
+    // The tests may run where it is ignored.
+    command.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_agency"), "land", &run.id, "--check", &check]);
+    let landing = world.start(&mut command);
+    agency_testkit::wait_for("the check", Duration::from_secs(30), || begun.exists().then_some(()));
+    kill_process(Pid::from_raw(landing.id().cast_signed()).unwrap(), Signal::HUP).unwrap();
+    assert!(!landing.wait().status.success());
+    assert!(!is_left(&world), "a process of the check is left");
 }
 
 #[test]

@@ -69,3 +69,32 @@ fn a_pull_request_has_title_files_and_checks_and_the_target_stays() {
     world.error(&["land", &run.id, "--pr", "--check", "false"], ErrorCode::CheckFailed);
     assert_eq!(events(&run, &["landed"]), Vec::<String>::new());
 }
+
+/// The program of the forge works in the user's checkout, in which files of agents have landed before.
+#[test]
+fn the_program_of_a_forge_is_not_one_that_an_agent_wrote() {
+    let (mut world, repo, _) = with_remote();
+    let ran = world.root().join("ran");
+    let programs = world.root().join("programs");
+    let program = |path: &std::path::Path, script: &str| {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    program(&programs.join("gh"), "echo https://forge.test/pull/1");
+    for name in ["gh", "git", "glab"] {
+        program(&repo.path.join("node_modules/.bin").join(name), &format!("echo \"$0\" >>'{}'; exit 1", ran.display()));
+    }
+    let path =
+        format!("node_modules/.bin:./node_modules/.bin:{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    world.set_variable("PATH", &path);
+    let run = finished(&world, &repo, "echo 1 >one");
+    let mut command = world.command(&["land", &run.id, "--pr", "--json"]);
+    let landed = world.run(command.current_dir(&repo.path));
+    assert!(!ran.exists(), "{}", fs::read_to_string(&ran).unwrap());
+    assert_eq!(
+        landed.object()["data"]["landed"][0]["published"]["pull_request"],
+        "https://forge.test/pull/1",
+        "{landed}"
+    );
+}

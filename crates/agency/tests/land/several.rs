@@ -3,7 +3,7 @@
 use agency_model::ErrorCode;
 use std::time::Duration;
 
-use agency_testkit::wait_for;
+use agency_testkit::{conversation, wait_for};
 
 use super::{events, finished, on, world};
 
@@ -53,6 +53,29 @@ fn work_that_is_added_during_the_check_does_not_land_unseen() {
 }
 
 #[test]
+fn a_run_that_is_resumed_during_the_check_lands_as_it_was_checked() {
+    let (world, repo) = world();
+    let script = "hear_message\ncase \"$*\" in *--resume*) echo more >more.txt ;; *) echo first >first.txt ;; esac\n\
+                  finish done\nhear_the_end";
+    world.agent("talker", conversation::speaking(script));
+    let run = world.begin(&repo, "talker", &["--host", "detached", "--mode", "headless"]);
+    world.ended(&run);
+    let gate = world.root().join("gate");
+    let check = format!("until test -e '{}'; do sleep 0.02; done; ls", gate.display());
+    let landing = world.spawn(&["land", &run.id, "--check", &check]);
+    wait_for("the check", Duration::from_secs(30), || std::fs::metadata(run.file("land/check-1.log")).ok());
+    let resumed = world.json(&["resume", &run.id, "--prompt", "more", "--wait"])["data"].take();
+    assert_eq!(resumed["state"], "completed", "{resumed:#}");
+    std::fs::write(&gate, "").unwrap();
+    let output = landing.wait();
+    assert_eq!(output.status.code(), Some(0), "{}", output.stderr);
+    let landed = || repo.git(&["ls-tree", "--name-only", "main"]);
+    assert!(landed().contains("first.txt") && !landed().contains("more.txt"), "{}", landed());
+    world.ok(&["land", resumed["id"].as_str().unwrap()]);
+    assert!(landed().contains("more.txt"), "{}", landed());
+}
+
+#[test]
 fn two_landings_at_once_both_land_and_the_same_run_only_once() {
     let (world, repo) = world();
     let one = finished(&world, &repo, "echo 1 >one");
@@ -63,7 +86,7 @@ fn two_landings_at_once_both_land_and_the_same_run_only_once() {
     let began = || std::fs::metadata(one.file("land/check-1.log")).ok();
     wait_for("the check of the first", Duration::from_secs(30), began);
     let error = world.error(&["land", &one.id, "--check", &check], ErrorCode::NotReady);
-    assert!(error["message"].as_str().unwrap().contains("another agency land of it is at work"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("another agency land of it is running"), "{error}");
     let second = world.spawn(&["land", &two.id, "--check", &check]);
     wait_for("the second to wait", Duration::from_secs(30), || {
         second.stderr().contains("waiting for the checks").then_some(())

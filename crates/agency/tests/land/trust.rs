@@ -1,9 +1,10 @@
 //! The commands of a project file are shown, and approved by their content.
 
 use agency_model::ErrorCode;
-use agency_testkit::Repo;
+use agency_testkit::{Repo, World};
+use serde_json::Value;
 
-use super::world;
+use super::{finished, world};
 
 fn write(repo: &Repo, text: &str) {
     repo.write(".agency/project.toml", text);
@@ -73,4 +74,91 @@ fn an_agent_does_not_approve_its_own_commands() {
     let said = world.ok(&["logs", "--stdout", &run.id]).stdout;
     assert!(said.contains("E_NOT_ALLOWED") && said.contains("code 8"), "{said}");
     assert_eq!(world.json(&["trust", "ls"])["data"]["projects"].as_array().unwrap().len(), 0);
+}
+
+fn open(world: &World) -> Vec<Value> {
+    world.json(&["inbox"])["data"]["questions"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_landing_that_needs_an_approval_leaves_a_question_whose_answer_approves() {
+    let (world, repo) = world();
+    let at = ["--repo", repo.path.to_str().unwrap()];
+    let run = finished(&world, &repo, "echo 1 >one");
+    write(&repo, "[land]\ncheck = [\"test -e one\", \"echo \\u001b[2Jhidden\"]\n");
+    world.ok(&["land", &run.id, "--dry-run", "--no-check"]);
+    assert!(open(&world).is_empty());
+    for _ in 0..2 {
+        world.error(&["land", &run.id], ErrorCode::NotTrusted);
+    }
+    let [question] = open(&world).try_into().unwrap();
+    assert_eq!((&question["kind"], &question["run_id"]), (&"trust".into(), &run.id.as_str().into()), "{question:#}");
+    let shown = world.ok(&["inbox"]).stdout;
+    for text in ["land.check: test -e one", "land.check: echo \\x1b[2Jhidden", "allow|deny"] {
+        assert!(shown.contains(text), "{text} is missing: {shown}");
+    }
+    // The question is about this content. Another one is not approved by its answer.
+    write(&repo, "[land]\ncheck = [\"touch sly\"]\n");
+    let first = question["id"].as_str().unwrap();
+    let error = world.error(&["answer", first, "allow"], ErrorCode::QuestionExpired);
+    assert!(error["message"].as_str().unwrap().contains("the project file was changed"), "{error}");
+    assert_eq!(world.json(&["trust", "ls"])["data"]["projects"].as_array().unwrap().len(), 0);
+    world.error(&["land", &run.id], ErrorCode::NotTrusted);
+    let [second] = open(&world).try_into().unwrap();
+    let answered = world.ok(&["answer", second["id"].as_str().unwrap(), "allow"]).stdout;
+    assert!(answered.contains("the project file is approved as it is now"), "{answered}");
+    world.ok(&["land", &run.id]);
+    assert!(!repo.path.join("sly").exists(), "a check runs in the trial tree");
+    // Approved in another way, or removed with its run, a question is not open any more.
+    let other = finished(&world, &repo, "echo 2 >two");
+    write(&repo, "[land]\ncheck = [\"true\"]\n");
+    world.error(&["land", &other.id], ErrorCode::NotTrusted);
+    world.ok(&["trust", at[0], at[1], "--yes"]);
+    assert!(open(&world).is_empty());
+    // What was approved and withdrawn is asked about anew, also if an answer had approved it.
+    for _ in 0..2 {
+        world.ok(&["trust", "revoke", at[0], at[1]]);
+        world.error(&["land", &other.id], ErrorCode::NotTrusted);
+        let [question] = open(&world).try_into().unwrap();
+        world.ok(&["answer", question["id"].as_str().unwrap(), "allow"]);
+    }
+    world.ok(&["trust", "revoke", at[0], at[1]]);
+    world.error(&["land", &other.id], ErrorCode::NotTrusted);
+    assert_eq!(open(&world).len(), 1);
+    world.ok(&["rm", &other.id]);
+    assert!(open(&world).is_empty());
+}
+
+#[test]
+fn a_denied_project_stays_denied_until_agency_trust() {
+    let (world, repo) = world();
+    let at = ["--repo", repo.path.to_str().unwrap()];
+    let run = finished(&world, &repo, "echo 1 >one");
+    write(&repo, "[land]\ncheck = [\"true\"]\n");
+    world.error(&["land", &run.id], ErrorCode::NotTrusted);
+    let [question] = open(&world).try_into().unwrap();
+    world.ok(&["answer", question["id"].as_str().unwrap(), "deny"]);
+    world.error(&["land", &run.id], ErrorCode::NotTrusted);
+    assert!(open(&world).is_empty(), "the same is not asked twice");
+    world.ok(&["trust", at[0], at[1], "--yes"]);
+    world.ok(&["land", &run.id]);
+}
+
+// proves I5
+#[test]
+fn an_agent_does_not_answer_the_question_about_its_commands() {
+    let (world, repo) = world();
+    let run = finished(&world, &repo, "echo 1 >one");
+    write(&repo, "[land]\ncheck = [\"true\"]\n");
+    world.error(&["land", &run.id], ErrorCode::NotTrusted);
+    let [question] = open(&world).try_into().unwrap();
+    let binary = env!("CARGO_BIN_EXE_agency");
+    let sly = finished(
+        &world,
+        &repo,
+        &format!("{binary} answer {} allow 2>&1; echo code $?", question["id"].as_str().unwrap()),
+    );
+    let said = world.ok(&["logs", "--stdout", &sly.id]).stdout;
+    assert!(said.contains("E_NOT_ALLOWED") && said.contains("code 8"), "{said}");
+    assert_eq!(open(&world).len(), 1);
 }

@@ -81,6 +81,24 @@ fn inside_tmux_the_client_is_switched() {
     assert!(outside.contains("attach-session"), "{outside}");
 }
 
+/// In the user's own tmux, `d` would leave tmux altogether. The prefix is the user's own, too.
+#[test]
+fn inside_tmux_it_is_said_how_to_go_back() {
+    let world = world();
+    fs::write(world.root().join("home/.tmux.conf"), "set -g prefix C-a\n").unwrap();
+    let repo = world.repo("project");
+    world.agent("waiting", agent::waiting());
+    let run = start(&world, &repo, "waiting", &[]);
+    let script = format!("{} attach {}; echo back again; cat", env!("CARGO_BIN_EXE_agency"), text(&run, "id"));
+    let mut own = world.program("env");
+    own.args(["-u", "TMUX", "tmux", "-S"]).arg(world.socket()).args(["new-session", "-s", "own", &script]);
+    let terminal = world.terminal_with(&own);
+    terminal.wait_for_text("C-a L goes back to your session, and the agent continues");
+    terminal.send_keys(&["C-a", "L"]);
+    terminal.wait_for_text("back again");
+    assert_eq!(world.json(&["show", text(&run, "id")])["data"]["state"], "running");
+}
+
 // proves L13
 #[test]
 fn a_detached_run_is_attached_through_its_own_terminal_and_left_by_a_key() {
@@ -103,6 +121,24 @@ fn a_detached_run_is_attached_through_its_own_terminal_and_left_by_a_key() {
     assert_eq!(end(&world, &run)["state"], "completed");
     let log = world.ok(&["logs", "--stdout", text(&run, "id")]).stdout;
     assert!(log.ends_with("bye bob\n"), "{log:?}");
+}
+
+/// Agents turn on the mouse, reports of the focus and more, and hide the cursor; they have no chance to take that back.
+#[test]
+fn leaving_a_detached_run_restores_the_modes_of_the_terminal_and_leaves_the_screen_readable() {
+    let world = world();
+    let repo = world.repo("project");
+    let screen =
+        r"\033[?1049h\033[?1003h\033[?1006h\033[?1004h\033[?2004h\033[?25l\033[?1h\033=\033[2J\033[3;9Hdrawn words";
+    world.agent("drawing", agency_testkit::Agent::new(format!("printf '{screen}'; cat >/dev/null")));
+    let run = start(&world, &repo, "drawing", &["--host", "detached", "--name", "drawer"]);
+    let terminal = world.terminal(&["attach", text(&run, "id")]);
+    terminal.wait_for_text("drawn words");
+    terminal.send_keys(&["C-\\"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    let shown = terminal.screen();
+    assert!(shown.lines().any(|line| line == "detached from drawer; it is still running"), "{shown}");
+    assert_eq!(terminal.modes(), super::terminal_reading::untouched(&world));
 }
 
 // proves L13, L18

@@ -140,10 +140,15 @@ fn the_demo_works_without_tmux_and_with_an_empty_home() {
     let bin = only(&world, &["git", "sh"]);
     command.env("PATH", &bin).env_remove("AGENCY_CONFIG").env_remove("AGENCY_HOME");
     let output = world.run(&mut command);
-    let runs = output.object()["data"]["runs"].take();
+    let mut shown = output.object()["data"].take();
+    let runs = shown["runs"].take();
     let states: Vec<&str> = runs.as_array().unwrap().iter().map(|run| text(run, "state")).collect();
     assert_eq!(states, ["completed"; 3], "{}", output.stderr);
     assert_eq!(text(&runs[0], "host"), "detached");
+    let pair = &shown["forecast"]["pairs"][0];
+    assert_eq!((&pair["verdict"], &pair["files"][0]["path"]), (&"conflict".into(), &"README.md".into()), "{pair:#}");
+    assert_eq!((&shown["landed"]["target"], &shown["landed"]["already"]), (&"main".into(), &false.into()), "{shown:#}");
+    assert_eq!(runs[0]["landed_commit"], shown["landed"]["commit"], "dig-a-cellar landed");
     assert!(!world.root().join("home/.agency/runs").exists(), "it has a home of its own");
     assert_eq!(demos(&world), Vec::<String>::new(), "which it removes");
 }

@@ -22,7 +22,7 @@ fn finished(world: &World, name: &str, agent: Agent, mode: &str) -> String {
 }
 
 /// The modes of a terminal on which nothing was shown.
-fn untouched(world: &World) -> String {
+pub(super) fn untouched(world: &World) -> String {
     let terminal = world.terminal(&["--version"]);
     terminal.wait_for_exit();
     terminal.modes()

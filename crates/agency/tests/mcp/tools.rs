@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::client::Client;
 use super::fixture::empty;
 
-const TOOLS: [&str; 10] = [
+const TOOLS: [&str; 15] = [
     "list_sources",
     "ask_sources",
     "run_agent",
@@ -15,6 +15,11 @@ const TOOLS: [&str; 10] = [
     "stop_run",
     "land_run",
     "forecast",
+    "review_run",
+    "list_checkpoints",
+    "restore_checkpoint",
+    "start_race",
+    "show_race",
     "inbox",
 ];
 

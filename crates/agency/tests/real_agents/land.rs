@@ -35,3 +35,34 @@ fn resolves(agent: RealAgent, args: &[&str]) {
     let subjects = scene.repo.git(&["log", "--format=%s", "main"]);
     assert!(subjects.contains("Wrote shared.txt"), "the message is what the agent said: {subjects}");
 }
+
+#[test]
+fn a_comment_reaches_claude_and_its_answer_changes_the_line() {
+    addresses(RealAgent::Claude, RealAgent::Claude.permissive(Form::Conversation));
+}
+
+#[test]
+fn a_comment_reaches_codex_and_its_answer_changes_the_line() {
+    addresses(RealAgent::Codex, &["-c", "approval_policy=\"never\""]);
+}
+
+#[track_caller]
+fn addresses(agent: RealAgent, args: &[&str]) {
+    let script = Script::new()
+        .turn(agent.write_file("words.txt", "one\ntwo\nthree\n"))
+        .say("Wrote words.txt.")
+        .turn(agent.run_command("sed -i s/two/zwei/ words.txt"))
+        .say("The line is in German now.");
+    let scene = Scene::new(agent, script);
+    let run = scene.begin_of(Form::Conversation, &["--prompt", "do it"], args);
+    scene.ended(&run);
+    let comment = ["review", &run.id, "--comment", "words.txt:2:In German, please", "--send"];
+    let sent = scene.world.json(&comment)["data"]["sent"].take();
+    let child = scene.world.run_with_id(sent["run_id"].as_str().unwrap());
+    scene.ended(&child);
+    assert!(scene.model.turns().iter().any(|turn| turn.says("In German, please")), "the model got the comment");
+    let worktree = scene.world.show(&run)["worktree_path"].as_str().unwrap().to_owned();
+    assert_eq!(std::fs::read_to_string(format!("{worktree}/words.txt")).unwrap(), "one\nzwei\nthree\n");
+    let review = scene.world.json(&["review", &run.id])["data"].take();
+    assert_eq!(review["comments"][0]["state"], "addressed", "{review:#}");
+}

@@ -91,7 +91,7 @@ console.log(JSON.stringify({ tools: tools.map((tool) => tool.name), called }));
     let output = scene.world.start(&mut node).wait_at_most(LIMIT);
     assert!(output.status.success(), "{output}");
     let said = output.object();
-    assert_eq!(said["tools"].as_array().unwrap().len(), 10, "{said:#}");
+    assert_eq!(said["tools"].as_array().unwrap().len(), 15, "{said:#}");
     assert_eq!(said["called"]["list_runs"]["runs"][0]["id"], run.id.as_str(), "{said:#}");
     assert!(said["called"]["inbox"]["questions"].is_array() && said["called"]["list_sources"]["sources"].is_array());
 }

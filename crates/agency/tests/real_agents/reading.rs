@@ -16,6 +16,18 @@ fn shown_without_a_trace(scene: &Scene, id: &str) -> String {
     terminal.screen()
 }
 
+/// Attaches a terminal and leaves again: what the agent turned on for itself is off again.
+fn left_without_a_trace(scene: &Scene, id: &str) {
+    let other = scene.world.terminal(&["--version"]);
+    other.wait_for_exit();
+    let terminal = scene.world.terminal(&["attach", id]);
+    terminal.wait_until("the agent's screen", |screen| screen.contains("Hello from"));
+    terminal.send_keys(&["C-\\"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    assert_eq!(terminal.modes(), other.modes());
+    terminal.wait_for_text("it is still running");
+}
+
 fn the_log_of_a_live_screen_leaves_the_terminal_as_it_was(agent: RealAgent) {
     let mut scene = Scene::new(agent, Script::new().say("Hello from the model."));
     // A pager would stay where the screen is longer than the terminal.
@@ -30,6 +42,7 @@ fn the_log_of_a_live_screen_leaves_the_terminal_as_it_was(agent: RealAgent) {
     assert!(clean.contains("Hello from"), "words stay apart: {clean}");
     let screen = shown_without_a_trace(&scene, &run.id);
     assert!(!screen.trim().is_empty(), "{screen}");
+    left_without_a_trace(&scene, &run.id);
     scene.stop(&run);
 }
 

@@ -78,6 +78,30 @@ fn doctor_answers_for_every_damaged_page_and_its_fix_rebuilds_the_database() {
 }
 
 #[test]
+fn a_remote_that_publishes_checkpoints_is_named_until_its_fix_was_followed() {
+    let (world, repo) = world();
+    world.agent("quiet", agent::quiet());
+    let run = world.begin(&repo, "quiet", &DETACHED);
+    world.ended(&run);
+    let backup = world.root().join("backup.git").display().to_string();
+    repo.git(&["init", "-q", "--bare", &backup]);
+    repo.git(&["remote", "add", "origin", &backup]);
+    let remotes = || {
+        let checks = world.agency(&["doctor", "--json"]).object()["data"]["checks"].take();
+        checks.as_array().unwrap().iter().find(|check| check["name"] == "remotes").cloned()
+    };
+    assert_eq!(remotes(), None);
+    repo.git(&["remote", "add", "--mirror=push", "backup", &backup]);
+    let check = remotes().unwrap();
+    assert_eq!(check["health"], "warning", "{check}");
+    assert!(check["message"].as_str().unwrap().contains("'backup'"), "{check}");
+    let fix = check["fix"].as_str().unwrap().split(',').next().unwrap().to_owned();
+    let words: Vec<&str> = fix.split(' ').skip(1).collect();
+    repo.git(&words);
+    assert_eq!(remotes(), None);
+}
+
+#[test]
 fn a_run_that_its_id_does_not_lead_to_any_more_is_damage() {
     a_run_that_is_not_in_an_index_is_damage("sqlite_autoindex_runs_1");
 }

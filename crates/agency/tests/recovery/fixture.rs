@@ -112,10 +112,11 @@ pub(super) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     wait_for(what, LIMIT, || is_so().then_some(()));
 }
 
-/// Waits for an open question of a run, and gives its id.
+/// Waits for an open question of a run, and gives its id. Its event is written after its row, and may be killed before.
 #[track_caller]
 pub(super) fn question_of(world: &World, run: &Run) -> String {
     wait_for(&format!("a question of {}", run.id), LIMIT, || {
+        run.events().iter().find(|event| event["type"] == "question")?;
         let questions = world.json(&["inbox"])["data"]["questions"].take();
         let own = questions.as_array()?.iter().find(|question| question["run_id"] == run.id.as_str())?;
         Some(own["id"].as_str()?.to_owned())

@@ -20,7 +20,7 @@ fn spawn() {
     sees!(console, ["agent", "spawn", "bob", "--runner", "chaty"], @r"
     $ agency agent spawn bob --runner chaty
     error [E_RUNNER_NOT_CONFIGURED]: no agent is named 'chaty'
-    hint: did you mean chatty? configured are asking, chatty, claude_code, codex, cursor, failing, gemini, opencode, quick, scripted, waiting; add [agents.chaty] to the configuration
+    hint: did you mean chatty? configured are asking, chatty, claude-code, codex, cursor, failing, gemini, opencode, quick, scripted, waiting; add [agents.chaty] to the configuration
     [exit status: 6]
     ");
 }

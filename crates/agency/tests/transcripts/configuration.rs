@@ -40,6 +40,12 @@ fn config() {
     notify.always = false
     forecast.automatic = true
     forecast.tell_agents = false
+    gc.auto = false
+    gc.age = "7d"
+    gc.landed_after = "1d"
+    gc.unused_after = "30d"
+    gc.max_gb = 0
+    gc.min_free_gb = 0
     land.attempts = 2
     mcp.allow_land = false
     tui.theme = "auto"

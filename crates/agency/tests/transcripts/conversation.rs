@@ -28,14 +28,14 @@ fn inbox() {
     [question]  permission  fix  [duration]
       Bash
       | touch file-1
-      answer  agency answer [question] allow|deny|allow-all
+      answer  agency answer [question] allow  # or deny, allow-all
     ");
     sees!(console, ["inbox", "show", &id], @r"
     $ agency inbox show [question]
     [question]  permission  fix  [duration]
       Bash
       | touch file-1
-      answer  agency answer [question] allow|deny|allow-all
+      answer  agency answer [question] allow  # or deny, allow-all
     ");
     sees!(console, ["inbox", "show", "q_nothing"], @r"
     $ agency inbox show q_nothing

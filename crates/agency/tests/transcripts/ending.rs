@@ -14,14 +14,14 @@ fn rm_and_restore() {
     ");
     sees!(console, ["rm", "--dry-run", "fix"], @r"
     $ agency rm --dry-run fix
-    fix  would be removed (completed, named)
+    fix  would be removed (completed)
       remove the worktree {world}/agency/worktrees/[hash]/[run]
       1 file is not committed; it is saved first
       keep the branch agency/[run]
     ");
     sees!(console, ["rm", "fix"], @r"
     $ agency rm fix
-    fix  removed (completed, named)
+    fix  removed (completed)
       the worktree is removed
       work that was not committed is saved as refs/agency/saved/[run]
       the branch agency/[run] stays

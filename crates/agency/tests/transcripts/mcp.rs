@@ -63,7 +63,7 @@ fn mcp() {
     let console = Console::new();
     insta::assert_snapshot!(console.enter_with_input(INITIALIZE, &["mcp"]), @r#"
     $ agency mcp
-    {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"agency","version":"0.1.0"},"instructions":"Agency runs AI coding agents. list_sources and ask_sources are for questions about code and documents elsewhere on this machine: a fresh agent reads exactly those sources and answers. run_agent starts an agent in a worktree of its own and returns at once; list_runs, show_run, run_output, stop_run and land_run are for these runs, and inbox for what agents ask their user."}}
+    {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"agency","version":"0.1.0"},"instructions":"Agency runs AI coding agents. list_sources and ask_sources are for questions about code and documents elsewhere on this machine: a fresh agent reads exactly those sources and answers. run_agent starts an agent in a worktree of its own and returns at once; list_runs, show_run, run_output, stop_run, review_run, list_checkpoints, restore_checkpoint, forecast and land_run are for these runs, start_race and show_race for several agents with one prompt, and inbox for what agents ask their user."}}
     "#);
     sees!(console, ["mcp", "serve"], @r"
     $ agency mcp serve

@@ -47,6 +47,8 @@ fn program() {
       stop  Stop runs: TERM to the agent, the grace period, then KILL; the worktree stays
       rm  Remove worktrees and sessions of finished runs; uncommitted work is saved first
       restore  Bring work that `agency rm` saved back into a new branch, or with jj a new bookmark
+      du  Show what takes disk space: runs, repositories and kinds of files, the largest first
+      gc  Remove what finished runs hold and nothing needs any more, with a reason for each
       trust  Show what a repository's project file proposes, and approve it
       worktree  Show what worktrees of a repository get beside the files of their commit
       import  Adopt the worktrees of another program as finished runs; neither they nor its files
@@ -191,7 +193,23 @@ fn demo() {
     +  self.assertIn("cellar", game.do("go down"))
     +  self.assertEqual(game.do("take key"), "You take the key.")
 
-    Installed here: asking, chatty, failing, quick, waiting. In a git repository of yours:
+    Which works conflict (agency forecast):
+
+    3 runs into main ([commit]), as of [time]
+
+       RUN  TARGET  2  3
+    1  dig-a-cellar  .  .  .
+    2  save-the-game  .  X
+    3  write-a-walkthrough  .  X
+
+    . merges  X conflicts  ? not known  - nothing to merge
+
+    Conflicts
+      2 save-the-game with 3 write-a-walkthrough: README.md (contents)
+
+    Landed (agency land dig-a-cellar): it is on main now, as [commit]
+
+    Found: asking, chatty, failing, quick, waiting. In a git repository of yours:
       [agency] run -a asking "Fix the login test"
       [agency]  # all runs on one screen, their questions too; q leaves it
     "#);
@@ -232,6 +250,20 @@ fn demo_on_a_terminal_draws_its_progress_in_place() {
         let lines: Vec<&str> = lines.filter(|line| !line.contains(": dig")).collect();
         assert!(matches!(*lines, [line] if line.ends_with("completed")), "{lines:?} of:\n{shown}");
     }
+}
+
+/// A terminal that cannot move its cursor has no progress lines; what is asked is seen all the same.
+#[test]
+fn demo_asks_on_a_terminal_without_progress_lines() {
+    let console = Console::new();
+    let mut command = console.world.program("env");
+    command.args(["TERM=dumb", env!("CARGO_BIN_EXE_agency"), "demo"]);
+    let terminal = console.world.terminal_with(&command);
+    terminal.wait_for_text("Press a to allow it, or d to deny it.");
+    terminal.send_keys(&["a"]);
+    assert_eq!(terminal.wait_for_exit(), 0, "{}", terminal.screen());
+    let shown = terminal.history();
+    assert!(shown.contains("\nAllowed: dig-a-cellar continues.\n"), "{shown}");
 }
 
 #[test]

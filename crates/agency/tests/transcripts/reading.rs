@@ -18,7 +18,9 @@ fn ls() {
     sees!(console, ["ls", "--state", "sleeping"], @r"
     $ agency ls --state sleeping
     error: invalid value 'sleeping' for '--state <STATE>'
-      [possible values: queued, running, completed, failed, killed]
+      [possible values: waiting, idle, paused, working, starting, stopping, queued, running, failed, stopped, killed, completed]
+
+      tip: a similar value exists: 'stopping'
 
     For more information, try '--help'.
 

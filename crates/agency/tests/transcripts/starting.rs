@@ -54,7 +54,7 @@ fn run() {
     sees!(console, ["run", "--runner", "quik", "--prompt", "Do it"], @r"
     $ agency run --runner quik --prompt Do it
     error [E_RUNNER_NOT_CONFIGURED]: no agent is named 'quik'
-    hint: did you mean quick? configured are asking, chatty, claude_code, codex, cursor, failing, gemini, opencode, quick, scripted, waiting; add [agents.quik] to the configuration
+    hint: did you mean quick? configured are asking, chatty, claude-code, codex, cursor, failing, gemini, opencode, quick, scripted, waiting; add [agents.quik] to the configuration
     [exit status: 6]
     ");
 }

@@ -178,3 +178,109 @@ fn adapters() {
     [exit status: 2]
     ");
 }
+
+/// Replaces sizes, whose number of digits depends on the file system.
+fn without_sizes() -> insta::internals::SettingsBindDropGuard {
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"\b\d+(\.\d)? [kMGT]?B\b", "[size]");
+    settings.add_filter(r"\[size\] +", "[size] ");
+    settings.add_filter(r"\b(SIZE|WORKTREES?|LOGS|TRIALS) +", "$1 ");
+    settings.bind_to_scope()
+}
+
+#[test]
+fn du() {
+    let console = Console::new();
+    let _sizes = without_sizes();
+    console.finish("quick", "fix");
+    sees!(console, ["du", "--repo", "."], @r"
+    $ agency du --repo .
+    SIZE WORKTREE LOGS RUN  STATE  REPOSITORY
+    [size] [size] [size] fix  completed  {world}/repos/project
+
+    SIZE WORKTREES LOGS TRIALS RUNS  REPOSITORY
+    [size] [size] [size] [size] 1  {world}/repos/project
+
+    SIZE KIND
+    [size] logs
+    [size] worktrees
+
+    [size] in {world}/agency; [size] are free
+    ");
+    sees!(console, ["du", "everything"], @r"
+    $ agency du everything
+    error: unexpected argument 'everything' found
+
+    Usage: agency du [OPTIONS]
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+    sees!(console, ["du", "--repository", "."], @r"
+    $ agency du --repository .
+    error: unexpected argument '--repository' found
+
+      tip: a similar argument exists: '--repo'
+
+    Usage: agency du --repo <DIR>
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+}
+
+#[test]
+fn gc() {
+    let console = Console::new();
+    let _sizes = without_sizes();
+    console.world.configure("\n[gc]\nage = \"0s\"\n");
+    console.finish("quick", "fix");
+    console.finish("failing", "broken");
+    sees!(console, ["gc", "--dry-run"], @r"
+    $ agency gc --dry-run
+    To be removed, [size]:
+      broken ([size]): changed nothing; ended [duration]
+    Kept:
+      fix: 1 file is not committed
+    ");
+    sees!(console, ["gc"], @r"
+    $ agency gc
+    To be removed, [size]:
+      broken ([size]): changed nothing; ended [duration]
+    Kept:
+      fix: 1 file is not committed
+    error [E_USAGE]: 1 run would be removed, and there is no terminal to ask on; nothing was removed
+    hint: agency gc --yes removes them; agency gc --dry-run shows them with the reasons
+    [exit status: 2]
+    ");
+    sees!(console, ["gc", "--yes"], @r"
+    $ agency gc --yes
+    Removed, [size]:
+      broken ([size]): changed nothing; ended [duration]
+        the worktree is removed
+        the branch agency/[run] stays
+    Kept:
+      fix: 1 file is not committed
+    ");
+    sees!(console, ["gc"], @r"
+    $ agency gc
+    Nothing was removed.
+    Kept:
+      fix: 1 file is not committed
+    ");
+    sees!(console, ["gc", "--older-than", "3d"], @r"
+    $ agency gc --older-than 3d
+    error: unexpected argument '--older-than' found
+
+    Usage: agency gc [OPTIONS]
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+}

@@ -69,6 +69,7 @@ fn no_screen_without_a_terminal() {
     assert!(plain.stderr.contains("needs a terminal"), "{plain}");
     let bare = world.agency(&[]);
     assert_eq!(bare.status.code(), Some(2), "{bare}");
+    assert!(bare.stderr.starts_with("error: no command: without one agency opens the TUI"), "{bare}");
     assert!(bare.stderr.contains("Usage: agency"), "{bare}");
     let dumb = screen_with(&world, &["TERM=dumb"], &["tui"]);
     dumb.wait_for_text("can move its cursor");

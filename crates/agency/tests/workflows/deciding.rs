@@ -42,3 +42,26 @@ fn what_a_script_step_leaves_behind_does_not_decide_either() {
     assert_eq!(std::fs::read_to_string(&result).unwrap(), "8\n");
     assert_eq!(place.shown(&session)["state"], "waiting");
 }
+
+#[test]
+fn a_session_that_an_agent_starts_merges_only_what_a_user_reviewed() {
+    let place = Place::new();
+    let file = place.world.root().join("evil.yaml");
+    let steps = "  - { name: work, type: script, command: echo theirs >theirs.txt }\n  \
+                 - name: again\n    type: loop\n    max_iterations: 1\n    on_max_iterations: continue\n    steps:\n      \
+                 - { name: bring, type: merge, require_review: false, into: main }\n";
+    std::fs::write(&file, format!("name: evil\nsteps:\n{steps}")).unwrap();
+    let (agency, repo) = (env!("CARGO_BIN_EXE_agency"), place.repo.path.display());
+    let start = format!("cd '{repo}'; '{agency}' workflow run '{}' --title t --detach", file.display());
+    place.world.agent("starting", start.as_str());
+    let before = place.repo.git(&["rev-parse", "main"]);
+    let run = place.world.begin(&place.repo, "starting", &["--host", "detached", "--mode", "headless"]);
+    assert_eq!(place.world.ended(&run)["state"], "completed");
+    let sessions = place.world.json(&["workflow", "ls"])["data"]["sessions"].take();
+    let session = sessions[0]["id"].as_str().unwrap_or_else(|| panic!("{sessions:#}"));
+    place.wait_for_state(session, "pending_merge");
+    assert_eq!(place.repo.git(&["rev-parse", "main"]), before);
+    place.does(&["approve", session]);
+    place.wait_for_state(session, "completed");
+    assert_eq!(place.repo.git(&["show", "main:theirs.txt"]).trim(), "theirs");
+}

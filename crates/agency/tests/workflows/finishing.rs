@@ -258,3 +258,79 @@ fn steps_after_the_one_that_is_tried_again_are_pending() {
     let shown = place.wait_for_state(&session, "completed");
     assert!(states(&shown).iter().all(|(_, state)| state == "done"), "{shown:#}");
 }
+
+/// A session whose work conflicts with that of a run, up to its merge.
+fn beside_a_run(place: &Place, review: bool) -> String {
+    place.world.agent("rival", "echo theirs >ours.txt");
+    let rival =
+        place.world.begin(&place.repo, "rival", &["--host", "detached", "--mode", "headless", "--name", "rival"]);
+    place.world.ended(&rival);
+    let text = format!(
+        "name: m\nsteps:\n{WORK}  - {{ name: bring, type: merge, require_review: {review}, forecast: true }}\n  \
+         - {{ name: after, type: script, command: 'echo \"{{{{range .bring.outputs.conflicts_with}}}}with {{{{.}}}}{{{{end}}}}\" >>\"$LOG\"' }}\n"
+    );
+    place.begin(&text, &[])
+}
+
+#[test]
+fn the_forecast_of_a_merge_names_the_runs_that_conflict_then() {
+    let place = Place::new();
+    let session = beside_a_run(&place, false);
+    let shown = place.wait_for_state(&session, "completed");
+    let summary = step(&shown, "bring")["summary"].as_str().unwrap().to_owned();
+    assert!(summary.starts_with("merged into main as ") && summary.ends_with("; it conflicts with rival"), "{summary}");
+    assert_eq!(place.lines(), ["with rival"]);
+    assert_eq!(place.repo.git(&["show", "main:ours.txt"]).trim(), "ours");
+}
+
+#[test]
+fn a_reviewer_sees_the_forecast_and_open_comments_and_approves_as_agency_review_does() {
+    let place = Place::new();
+    let session = beside_a_run(&place, true);
+    place.wait_for_state(&session, "pending_merge");
+    let question = wait_for("the review", LIMIT, || {
+        place.world.json(&["inbox"])["data"]["questions"].as_array().unwrap().first().cloned()
+    });
+    let detail = question["detail"].as_str().unwrap();
+    assert!(detail.starts_with("After this merge, the work of other runs conflicts:\n  rival: ours.txt"), "{detail}");
+    // The approval of the work answers the question.
+    let driver = place.driver(&session);
+    let approval = place.world.json(&["review", &driver.id, "--approve"])["data"]["approval"].take();
+    place.wait_for_state(&session, "completed");
+    let tree = place.repo.git(&["rev-parse", "main^2^{tree}"]);
+    assert_eq!(approval["tree"], tree.trim(), "{approval:#}");
+    assert!(place.world.json(&["inbox"])["data"]["questions"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn what_was_approved_in_the_inbox_is_approved_for_agency_review_and_not_asked_about_again() {
+    let place = Place::new();
+    let text = |word: &str| {
+        format!(
+            "name: m\nsteps:\n  - {{ name: work, type: script, command: echo {word} >ours.txt }}\n  \
+             - {{ name: bring, type: merge }}\n  - {{ name: again, type: merge, into: side }}\n"
+        )
+    };
+    place.repo.git(&["branch", "side"]);
+    let session = place.begin(&text("first"), &[]);
+    place.wait_for_state(&session, "pending_merge");
+    let driver = place.driver(&session);
+    place.world.ok(&["review", &driver.id, "--comment", "ours.txt:1:Why?"]);
+    place.does(&["approve", &session]);
+    // A comment is open, so the second merge is asked about although its files were approved.
+    wait_for("the second review", LIMIT, || {
+        let questions = place.world.json(&["inbox"])["data"]["questions"].take();
+        let detail = questions[0]["detail"].as_str()?.to_owned();
+        (questions[0]["title"].as_str()?.contains("side") && detail.starts_with("1 comment waits")).then_some(())
+    });
+    let review = place.world.json(&["review", &driver.id])["data"].take();
+    assert_eq!(review["approval"]["tree"], place.repo.git(&["rev-parse", "main^2^{tree}"]).trim(), "{review:#}");
+    place.does(&["approve", &session]);
+    place.wait_for_state(&session, "completed");
+    // Without a comment, the approval is enough.
+    let session = place.begin(&text("second"), &[]);
+    place.wait_for_state(&session, "pending_merge");
+    place.does(&["approve", &session]);
+    let shown = place.wait_for_state(&session, "completed");
+    assert_eq!(step(&shown, "again")["state"], "done", "{shown:#}");
+}

@@ -82,3 +82,21 @@ fn a_failed_session_keeps_its_runs_until_it_is_cancelled() {
     assert_eq!(shown["state"], "cancelled", "{shown:#}");
     assert_eq!(place.world.json(&["rm", &driver])["data"]["removed"], true);
 }
+
+#[test]
+fn gc_keeps_the_runs_of_a_blocked_session_until_that_ends() {
+    let place = Place::new();
+    place.world.configure("\n[gc]\nage = \"0s\"\n");
+    let session =
+        place.begin("name: blocked\nsteps:\n  - { name: work, type: script, command: '[ -e \"$FLAGS/go\" ]' }\n", &[]);
+    place.wait_for_state(&session, "blocked");
+    let report = place.world.json(&["gc", "--yes"])["data"].take();
+    let why = report["entries"][0]["why"].as_str().unwrap().to_owned();
+    assert!(report["entries"][0]["action"] == "keep" && why.contains(&format!("{session} is blocked")), "{report:#}");
+    let place_of_work = worktree(&place, &session);
+    assert!(Path::new(&place_of_work).exists());
+    place.does(&["cancel", &session]);
+    let report = place.world.json(&["gc", "--yes"])["data"].take();
+    assert_eq!(report["entries"][0]["action"], "removed", "{report:#}");
+    assert!(!Path::new(&place_of_work).exists());
+}

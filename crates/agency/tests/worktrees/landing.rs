@@ -3,6 +3,7 @@
 use std::fs;
 
 use agency_model::ErrorCode;
+use serde_json::Value;
 
 use super::{finished, propose, world};
 
@@ -50,4 +51,63 @@ fn a_setup_that_fails_or_is_not_approved_lands_nothing() {
     assert_eq!(repo.git(&["rev-parse", "main"]), before);
     world.ok(&["land", &run.id, "--check", "true", "--no-setup"]);
     assert_ne!(repo.git(&["rev-parse", "main"]), before);
+}
+
+#[test]
+fn a_landing_asks_about_setup_and_copies_too_and_the_answer_approves_this_content() {
+    let (world, repo) = world();
+    let at = ["--repo", repo.path.to_str().unwrap()];
+    world.agent("writer", "echo x >agent.txt");
+    let run = finished(&world, &repo, "writer");
+    repo.write(".worktreeinclude", ".env\n");
+    let refused = || world.error(&["land", &run.id, "--check", "test -e .env"], ErrorCode::NotTrusted);
+    let open = || -> Vec<Value> { world.json(&["inbox"])["data"]["questions"].as_array().unwrap().clone() };
+    refused();
+    let [files] = open().try_into().unwrap();
+    let title = files["title"].as_str().unwrap();
+    assert!(
+        title.starts_with("may agency copy or link the files that") && title.contains(".worktreeinclude"),
+        "{title}"
+    );
+    repo.write(
+        ".agency/project.toml",
+        "[worktree]\ncopy = [\"one\"]\nlink = [\"data\"]\nsetup = [\"touch ran\"]\nteardown = [\"rm ran\"]\n",
+    );
+    refused();
+    let [both] = open().try_into().unwrap();
+    assert_ne!(both["id"], files["id"]);
+    let shown = world.ok(&["inbox"]).stdout;
+    let lines = [
+        "worktree.setup: touch ran",
+        "worktree.teardown: rm ran",
+        "worktree.copy: one",
+        ".worktreeinclude: .env",
+        "worktree.link: data",
+    ];
+    for text in lines.into_iter().chain(["execute the commands", "copy or link the files"]) {
+        assert!(shown.contains(text), "{text} is missing: {shown}");
+    }
+    // The list is part of the content.
+    repo.write(".worktreeinclude", ".env\n*.pem\n");
+    world.error(&["answer", both["id"].as_str().unwrap(), "allow"], ErrorCode::QuestionExpired);
+    refused();
+    let [changed] = open().try_into().unwrap();
+    world.ok(&["answer", changed["id"].as_str().unwrap(), "allow"]);
+    let stored = world.json(&["trust", "ls"])["data"]["projects"].take();
+    let approved = world.json(&["trust", at[0], at[1]])["data"].take();
+    assert_eq!((&stored[0]["sha256"], &approved["trusted"]), (&approved["sha256"], &true.into()));
+    let entries: Vec<&str> = stored[0]["commands"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(
+        entries,
+        [
+            "touch ran",
+            "rm ran",
+            "worktree.copy: one",
+            ".worktreeinclude: .env",
+            ".worktreeinclude: *.pem",
+            "worktree.link: data"
+        ]
+    );
+    repo.write(".env", "x");
+    world.ok(&["land", &run.id, "--check", "test -e .env && test -e ran"]);
 }

@@ -62,3 +62,28 @@ fn a_run_without_setup_has_no_teardown() {
     world.ok(&["rm", &run.id]);
     assert!(!run.file("torn").exists());
 }
+
+#[test]
+fn gc_executes_the_teardown_and_keeps_a_worktree_whose_teardown_fails() {
+    let (world, repo) = world();
+    world.configure("\n[gc]\nage = \"0s\"\n");
+    propose(
+        &world,
+        &repo,
+        "[worktree]\nteardown = [\"test ! -e \\\"$AGENCY_RUN_DIR/fails\\\"\", \"pwd >\\\"$AGENCY_RUN_DIR/torn\\\"\"]\n",
+    );
+    let [kept, gone] = [(); 2].map(|()| finished(&world, &repo, "looker"));
+    let [kept_tree, gone_tree] = [&kept, &gone].map(|run| worktree(&world, run));
+    kept.wait_until_unsupervised();
+    gone.wait_until_unsupervised();
+    fs::write(kept.file("fails"), "").unwrap();
+    let error = world.error(&["gc", "--yes"], ErrorCode::CleanupFailed);
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("1 of 2") && message.contains("teardown: test ! -e"), "{message}");
+    assert!(kept_tree.is_dir() && !kept.file("torn").exists());
+    assert_eq!(fs::read_to_string(gone.file("torn")).unwrap().trim(), gone_tree.to_str().unwrap());
+    assert!(!gone_tree.exists());
+    fs::remove_file(kept.file("fails")).unwrap();
+    world.ok(&["gc", "--yes"]);
+    assert!(kept.file("torn").exists() && !kept_tree.exists());
+}

@@ -55,7 +55,7 @@ fn unknown_keys() {
     );
     insta::assert_snapshot!(
         toml_error("colour = 'red'"),
-        @"config.toml:1:1: `colour`: unknown key, expected one of `default_agent`, `max_agents`, `host`, `branch_template`, `vcs`, `trust_worktrees`, `allow_self_answer`, `wrapper`, `diff_tool`, `pid_dir`, `tmux`, `limits`, `restart`, `database`, `approval_policy`, `notify`, `forecast`, `land`, `mcp`, `tui`, `sources_dir`, `agents`"
+        @"config.toml:1:1: `colour`: unknown key, expected one of `default_agent`, `max_agents`, `host`, `branch_template`, `vcs`, `trust_worktrees`, `allow_self_answer`, `wrapper`, `diff_tool`, `pid_dir`, `tmux`, `limits`, `restart`, `database`, `approval_policy`, `notify`, `forecast`, `gc`, `land`, `mcp`, `tui`, `sources_dir`, `agents`"
     );
     insta::assert_snapshot!(
         toml_error("[agents.mine]\ncomand = 'm'"),
@@ -77,7 +77,7 @@ fn every_mistake_is_told_in_the_order_of_the_text() {
         toml_error("max_agent = 1\naaa = 2\n[limits]\nmax_minutes = -1\n[agents.mine]\nargs = [1, 'a', 2]"),
         @r"
     config.toml:1:1: `max_agent`: unknown key; did you mean `max_agents`?
-    config.toml:2:1: `aaa`: unknown key, expected one of `default_agent`, `max_agents`, `host`, `branch_template`, `vcs`, `trust_worktrees`, `allow_self_answer`, `wrapper`, `diff_tool`, `pid_dir`, `tmux`, `limits`, `restart`, `database`, `approval_policy`, `notify`, `forecast`, `land`, `mcp`, `tui`, `sources_dir`, `agents`
+    config.toml:2:1: `aaa`: unknown key, expected one of `default_agent`, `max_agents`, `host`, `branch_template`, `vcs`, `trust_worktrees`, `allow_self_answer`, `wrapper`, `diff_tool`, `pid_dir`, `tmux`, `limits`, `restart`, `database`, `approval_policy`, `notify`, `forecast`, `gc`, `land`, `mcp`, `tui`, `sources_dir`, `agents`
     config.toml:4:15: `limits.max_minutes`: expected a whole number from 0 to 525600, found the number -1
     config.toml:6:9: `agents.mine.args[0]`: expected a string, found the number 1
     config.toml:6:17: `agents.mine.args[2]`: expected a string, found the number 2
@@ -130,6 +130,10 @@ fn wrong_types_and_values() {
     insta::assert_snapshot!(
         toml_error("notify.command = ['', 'x']"),
         @r#"config.toml:1:18: `notify.command`: expected the name or path of a program, found """#
+    );
+    insta::assert_snapshot!(
+        toml_error("[gc]\nage = 'a week'"),
+        @r#"config.toml:2:7: `gc.age`: expected a duration such as 45s, 10m, 2h, 7d or 2w, found "a week""#
     );
     insta::assert_snapshot!(toml_error("limits = [5]"), @"config.toml:1:10: `limits`: expected a table, found an array");
     insta::assert_snapshot!(json_error("[]"), @"config.json:1:1: expected a table of settings, found an array");

@@ -31,42 +31,30 @@ pub(super) struct AgentTask {
 #[derive(Debug)]
 pub(super) enum AgentAction {
     /// Start it.
-    Start(Box<TaskStart>),
+    Start {
+        /// The run to create.
+        request: Box<RunRequest>,
+        /// The worktree whose state it begins with, if it gets one of its own.
+        copies: Option<GitWorktree>,
+    },
     /// Another driver started it, or died meanwhile.
     Find,
 }
 
-/// How an agent is started.
-#[derive(Debug)]
-pub(super) struct TaskStart {
-    /// The run to create.
-    pub(super) request: RunRequest,
-    /// The worktree whose state it begins with, if it gets one of its own.
-    pub(super) copies: Option<GitWorktree>,
-}
-
-/// How the wait for an agent ended.
-#[derive(Debug)]
-pub(super) enum Waited {
-    /// The agent is done, well or badly.
-    Ended(StepResult),
-    /// It was never started, and no process is about to.
-    Lost,
-}
-
 impl AgentTask {
-    /// Starts the agent if need be, waits for its end, and returns the result.
-    pub(super) fn run(self, place: &DriverContext) -> Waited {
+    /// Starts the agent if need be, waits for its end, and returns the result; none if it was never started, and no process
+    /// is about to start it.
+    pub(super) fn run(self, place: &DriverContext) -> Option<StepResult> {
         let mut agency = match place.agency() {
             Ok(agency) => agency,
-            Err(error) => return failed(&error),
+            Err(error) => return Some(failed(&error)),
         };
         let Self { run, contract, stopped, action } = self;
         let found = matches!(action, AgentAction::Find);
-        if let AgentAction::Start(start) = action
-            && let Err(error) = create(&mut agency, *start, &stopped)
+        if let AgentAction::Start { request, copies } = action
+            && let Err(error) = create(&mut agency, *request, copies, &stopped)
         {
-            return failed(&error);
+            return Some(failed(&error));
         }
         if stopped.load(Ordering::Relaxed) {
             // It was requested while the run was being made.
@@ -74,17 +62,21 @@ impl AgentTask {
         }
         let row = match agency.wait(&run, None, State::is_terminal) {
             Ok(row) => row,
-            Err(error) => return failed(&error),
+            Err(error) => return Some(failed(&error)),
         };
         if found && row.attempt == 0 && row.reason == Some(Reason::Disappeared) {
-            return Waited::Lost;
+            return None;
         }
-        Waited::Ended(result(&agency, &row, contract))
+        Some(result(&agency, &row, contract))
     }
 }
 
-fn create(agency: &mut Agency, start: TaskStart, stopped: &AtomicBool) -> Result<(), CreateError> {
-    let TaskStart { mut request, copies } = start;
+fn create(
+    agency: &mut Agency,
+    mut request: RunRequest,
+    copies: Option<GitWorktree>,
+    stopped: &AtomicBool,
+) -> Result<(), CreateError> {
     if let Some(worktree) = copies {
         request.flags.base_ref = Some(state_of(&worktree)?);
     }
@@ -130,6 +122,6 @@ fn result(agency: &Agency, row: &RunRow, contract: Contract) -> StepResult {
     StepResult { exit_code: row.exit_code, ..result }
 }
 
-fn failed(error: &dyn std::fmt::Display) -> Waited {
-    Waited::Ended(StepResult::failure(error.to_string()))
+fn failed(error: &dyn std::fmt::Display) -> StepResult {
+    StepResult::failure(error.to_string())
 }

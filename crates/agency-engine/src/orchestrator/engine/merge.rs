@@ -15,11 +15,13 @@ use agency_workspace::{
     Merged, Repository, Review, SavedChanges,
 };
 
+use super::other_work::{ConflictingRun, listed};
+use crate::agency::Agency;
 use crate::home::{create_private_directory, read_text, write_atomically};
 use crate::land::{CHECK_LIMIT, Checks, FailedCheck, LandError};
 use crate::worktree::WorktreeSettings;
 
-/// So much of a diff is shown in the inbox; the rest is in the branch.
+/// How much of a diff is shown in the inbox; the rest is in the branch.
 const MAX_DIFF_BYTES: usize = 256 * 1024;
 
 /// A merge to make.
@@ -49,6 +51,8 @@ pub(super) struct Merging {
     pub(super) environment: BTreeMap<OsString, OsString>,
     /// Set to end checks.
     pub(super) stopped: Arc<AtomicBool>,
+    /// The runs, with a connection of its own.
+    pub(super) agency: Agency,
 }
 
 /// What a user is shown before a merge.
@@ -58,6 +62,8 @@ pub(super) struct MergePreview {
     pub(super) title: String,
     /// All of it.
     pub(super) detail: String,
+    /// Who approved exactly this before.
+    pub(super) approved_by: Option<String>,
 }
 
 impl Merging {
@@ -76,7 +82,29 @@ impl Merging {
         create_private_directory(&self.directory).map_err(|error| failure(&error))?;
         write_atomically(&self.reviewed(), review.branch_commit.as_str().as_bytes())
             .map_err(|error| failure(&error))?;
-        Ok(MergePreview { title: title(&self.worktree.branch, &review), detail: detail(&review) })
+        let detail = self.beside() + &detail(&review);
+        let approved_by = self.approved_by(&review);
+        Ok(MergePreview { title: title(&self.worktree.branch, &review), detail, approved_by })
+    }
+
+    /// What a reviewer should know beside the changes.
+    fn beside(&self) -> String {
+        let conflicting = self.conflicting_runs();
+        let conflicts = match conflicting.is_empty() {
+            true => String::new(),
+            false => format!("After this merge, the work of other runs conflicts:\n{}\n", listed(&conflicting)),
+        };
+        match self.open_comments() {
+            0 => conflicts,
+            1 => format!("{conflicts}1 comment waits (agency review {})\n\n", self.maker),
+            count => format!("{conflicts}{count} comments wait (agency review {})\n\n", self.maker),
+        }
+    }
+
+    /// The tree that a user was shown.
+    pub(super) fn reviewed_tree(&self) -> Option<String> {
+        let shown = read_text(&self.reviewed()).ok()?.parse().ok()?;
+        Repository::from_root(self.worktree.repository.clone()).tree_of(&shown).ok()
     }
 
     /// Merges, or says in which checkouts changes are in the way. Safe to repeat.
@@ -92,10 +120,11 @@ impl Merging {
             Some(MergeAnswer::Retry | MergeAnswer::Cancel) | None => DirtyFiles::Block,
         };
         let mut failed = None;
+        let others = self.conflicting_runs();
         Ok(match self.try_merge(dirty, &mut failed) {
             Ok(MergeOutcome::Merged(Merged { target, commit, saved, .. })) => {
                 let summary = format!("merged into {target} as {:.12}", commit.as_str());
-                succeeded(summary, &target, commit.as_str(), &saved)
+                with_conflicts(succeeded(summary, &target, commit.as_str(), &saved), &others)
             }
             Ok(MergeOutcome::AlreadyMerged { target, commit, saved }) => {
                 succeeded(format!("{target} has everything already"), &target, commit.as_str(), &saved)
@@ -130,7 +159,7 @@ impl Merging {
             ),
             (MergeAnswer::Cancel, "Do not merge. The step fails, and the files stay as they are.".to_owned()),
         ];
-        (MergePreview { title, detail }, answers)
+        (MergePreview { title, detail, approved_by: None }, answers)
     }
 
     fn try_merge(&self, dirty: DirtyFiles, failed: &mut Option<LandError>) -> Result<MergeOutcome, MergeError> {
@@ -232,6 +261,18 @@ fn succeeded(summary: String, target: &str, commit: &str, saved: &[SavedChanges]
     if !saved.is_empty() {
         let references: Vec<&str> = saved.iter().map(|saved| saved.reference.as_str()).collect();
         result.outputs.insert("saved".to_owned(), references.into());
+    }
+    result
+}
+
+/// The result, with the runs that have to be reworked now.
+fn with_conflicts(mut result: StepResult, conflicting: &[ConflictingRun]) -> StepResult {
+    if !conflicting.is_empty() {
+        let names: Vec<&str> = conflicting.iter().map(|run| run.name.as_str()).collect();
+        let output = format!("The work of other runs conflicts now:\n{}", listed(conflicting));
+        result.summary = format!("{}; it conflicts with {}", result.summary, names.join(", "));
+        result.outputs.insert("conflicts_with".to_owned(), names.into());
+        return result.with_output(&output);
     }
     result
 }

@@ -3,6 +3,7 @@
 use agency_adapters::driver_protocol::{DriverQuestion, QuestionSubject};
 use agency_model::QuestionOption;
 use agency_model::workflow::{Approval, BlockedMerge, Fact, MergeAnswer, Running, StepPath, StepResult, Work};
+use tracing::warn;
 
 use super::driver_protocol::DriverAnswer;
 use super::merge::MergePreview;
@@ -29,7 +30,8 @@ impl WorkflowExecutor {
         match message {
             Ok(detail) => {
                 self.note(Fact::StepAsked { path: path.clone(), attempt })?;
-                let looked = MergePreview { title: format!("{path}: {}", first_line(&detail)), detail };
+                let title = format!("{path}: {}", first_line(&detail));
+                let looked = MergePreview { title, detail, approved_by: None };
                 self.put(path, attempt, QuestionSubject::Approval, looked);
                 Ok(())
             }
@@ -62,7 +64,13 @@ impl WorkflowExecutor {
         match looked {
             Ok(looked) => {
                 self.note(Fact::StepAsked { path: path.clone(), attempt })?;
-                self.put(path, attempt, QuestionSubject::Merge, *looked);
+                if let Some(by) = looked.approved_by {
+                    let message = Some(format!("approved before by {by}"));
+                    let path = path.clone();
+                    self.note(Fact::StepAnswered { path, attempt, verdict: Approval::Approved, message })?;
+                } else {
+                    self.put(path, attempt, QuestionSubject::Merge, *looked);
+                }
                 Ok(())
             }
             Err(result) => self.end(path, attempt, *result),
@@ -83,7 +91,7 @@ impl WorkflowExecutor {
         looked: MergePreview,
     ) {
         self.asked.insert(key.clone(), (path.clone(), attempt));
-        let MergePreview { title, detail } = looked;
+        let MergePreview { title, detail, approved_by: _ } = looked;
         self.stream.write_question(DriverQuestion { key, subject, title, detail });
     }
 
@@ -127,8 +135,23 @@ impl WorkflowExecutor {
             self.note(Fact::MergeAnswered { path, attempt, answer })?;
             return Ok(());
         }
+        if verdict == Approval::Approved {
+            self.keep_approval(&path, attempt, &key);
+        }
         self.note(Fact::StepAnswered { path, attempt, verdict, message })?;
         Ok(())
+    }
+
+    /// What was approved as the review of a merge is approved for `agency review` and `agency land`, too.
+    fn keep_approval(&mut self, path: &StepPath, attempt: u32, key: &str) {
+        let Some(tree) = self.merging(path, attempt).ok().and_then(|merging| merging.reviewed_tree()) else { return };
+        let drivers = self.agency.drivers_of(&self.record.id).unwrap_or_default();
+        let asked = drivers.iter().filter_map(|driver| self.agency.questions_of(&driver.id).ok()).flatten();
+        let answered = asked.filter(|row| row.question.key.to_string() == key).filter_map(|row| row.answered_by);
+        let by = answered.last().unwrap_or_else(|| "a user".to_owned());
+        if let Err(error) = self.agency.keep_approval(&self.maker, &tree, &by) {
+            warn!(session = %self.record.id, %error, "the approval of a merge was not kept");
+        }
     }
 
     /// Withdraws a question that needs no answer any more.

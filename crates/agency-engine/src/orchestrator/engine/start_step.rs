@@ -18,7 +18,7 @@ use agency_system::process::RUN_ID_VARIABLE;
 use agency_workspace::{GitWorktree, Repository, default_target};
 use ulid::Ulid;
 
-use super::agent::{AgentAction, AgentTask, TaskStart, Waited, exists};
+use super::agent::{AgentAction, AgentTask, exists};
 use super::merge::Merging;
 use super::script::{ScriptRun, ScriptSource};
 use super::{DriveError, DriverEvent, Job, UnderWay, WorkflowExecutor};
@@ -73,10 +73,13 @@ impl WorkflowExecutor {
     }
 
     fn start_agent(&mut self, path: &StepPath, attempt: u32, step: &AgentStep, run: RunId) -> Result<(), DriveError> {
-        match self.task_start(path, attempt, step, &run) {
-            Ok(start) => {
+        match self.run_request(path, attempt, step, &run) {
+            Ok(request) => {
                 let contract = step.contract();
-                self.watch_agent(path, attempt, run, contract, AgentAction::Start(Box::new(start)));
+                let shared = step.workspace == WorkspaceChoice::Shared;
+                let copies = (!shared).then(|| GitWorktree { run: run.clone(), ..self.worktree.clone() });
+                let action = AgentAction::Start { request: Box::new(request), copies };
+                self.watch_agent(path, attempt, run, contract, action);
                 Ok(())
             }
             Err(error) => self.fail(path, attempt, error.to_string()),
@@ -97,8 +100,8 @@ impl WorkflowExecutor {
         let (place, sender, path) = (self.place.clone(), self.sender.clone(), path.clone());
         std::thread::spawn(move || {
             let arrival = match task.run(&place) {
-                Waited::Ended(result) => DriverEvent::Ended { path, attempt, result: Box::new(result) },
-                Waited::Lost => DriverEvent::Lost { path, attempt },
+                Some(result) => DriverEvent::Ended { path, attempt, result: Box::new(result) },
+                None => DriverEvent::Lost { path, attempt },
             };
             // Without a receiver, the driver is shutting down.
             let _ = sender.send(arrival);
@@ -106,7 +109,13 @@ impl WorkflowExecutor {
     }
 
     /// The run that an agent step starts.
-    fn task_start(&self, path: &StepPath, attempt: u32, step: &AgentStep, run: &RunId) -> Result<TaskStart, TaskError> {
+    fn run_request(
+        &self,
+        path: &StepPath,
+        attempt: u32,
+        step: &AgentStep,
+        run: &RunId,
+    ) -> Result<RunRequest, TaskError> {
         let values = self.flow.values(path);
         let spells = self.record.spellbook();
         let parts =
@@ -138,7 +147,7 @@ impl WorkflowExecutor {
             mcp_servers: Some(merged_mcp_servers(&self.record.plan.mcp_servers, &step.mcp_servers)),
             ..SpecDraft::default()
         };
-        let request = RunRequest {
+        Ok(RunRequest {
             kind: RunKind::Task,
             spec_file: None,
             flags,
@@ -156,8 +165,7 @@ impl WorkflowExecutor {
                 directory: step.cwd.as_ref().map(|cwd| PathBuf::from(&cwd.value)),
             }),
             setup: SetupChoice::Project,
-        };
-        Ok(TaskStart { request, copies: (!shared).then(|| GitWorktree { run: run.clone(), ..self.worktree.clone() }) })
+        })
     }
 
     fn start_script(&mut self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<(), DriveError> {
@@ -259,6 +267,7 @@ impl WorkflowExecutor {
             trials,
             environment,
             stopped,
+            agency: self.agency.clone(),
         })
     }
 

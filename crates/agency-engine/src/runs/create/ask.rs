@@ -7,14 +7,16 @@ use std::path::PathBuf;
 use agency_model::run::RestartPolicy;
 use agency_model::spec::{PromptSpec, Reserved, RunSpec, RunnerSpec, StoredRules};
 use agency_model::{Host, McpServers, Mode, RunId, RunKind, Vcs, WorkspaceKind};
+use agency_system::process::TerminalSize;
 use agency_workspace::{Commit, Repository, Scratch, Workspace};
 
-use super::assemble::{AskedFrom, PlanParts};
+use super::complete::AskedFrom;
 use super::origin::RunOrigin;
 use super::plan::PlannedPrompt;
 use super::{CreateError, Plan, SetupChoice};
 use crate::agency::Agency;
 use crate::config::AgentConfig;
+use crate::wire::Notify;
 
 /// A question that is ready to be asked.
 pub(crate) struct AskPlan {
@@ -60,15 +62,8 @@ impl Agency {
             reserved: Reserved::default(),
         };
         let name = self.planned_name(None, Some(&question), &spec.runner.kind)?;
-        let from = AskedFrom {
-            current_directory: scratch.directory().to_owned(),
-            environment,
-            may_wait: true,
-            terminal: None,
-            notify: false,
-            setup: SetupChoice::None,
-        };
-        let parts = PlanParts {
+        let current_directory = scratch.directory().to_owned();
+        let plan = Plan {
             id,
             name,
             kind: RunKind::Ask,
@@ -80,11 +75,20 @@ impl Agency {
             prompt: words.map(PlannedPrompt::File),
             agent,
             program,
+            environment,
+            may_wait: true,
+            size: TerminalSize::UNSEEN,
             directory: None,
             workflow_session: None,
+            session: None,
+            agent_version: None,
             notices: vec![],
+            notify: Notify::default(),
+            race: None,
+            worktree_setup: None,
             origin: RunOrigin::Ask(scratch),
         };
-        self.assemble(parts, from)
+        let setup = SetupChoice::None;
+        self.complete(plan, AskedFrom { current_directory: &current_directory, notify: false, setup })
     }
 }

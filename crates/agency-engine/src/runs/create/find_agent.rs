@@ -75,9 +75,9 @@ fn find_runner(
                 hint: "give every program of a session the same adapters".to_owned(),
             });
         }
-        let names: Vec<&str> = config.agents.keys().map(String::as_str).collect();
-        let meant =
-            nearest(kind, names.iter().copied()).map_or_else(String::new, |name| format!("did you mean {name}? "));
+        let names: Vec<String> = config.agents.keys().map(|name| name.replace('_', "-")).collect();
+        let meant = nearest(kind, names.iter().map(String::as_str))
+            .map_or_else(String::new, |name| format!("did you mean {name}? "));
         return Err(CreateError::Runner {
             message: format!("no agent is named '{kind}'"),
             hint: format!("{meant}configured are {}; add [agents.{kind}] to the configuration", names.join(", ")),

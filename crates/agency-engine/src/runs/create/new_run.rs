@@ -6,12 +6,14 @@ use std::path::{Component, Path};
 
 use agency_model::spec::{PromptSpec, RunSpec};
 use agency_model::{ErrorCode, RunId, Vcs, WorkspaceKind};
+use agency_system::process::TerminalSize;
 use agency_workspace::{Commit, Repository, check_prompt_place};
 use ulid::Ulid;
 
 use super::asked_from::Checkout;
-use super::assemble::{AskedFrom, PlanParts};
+use super::complete::AskedFrom;
 use super::files::{fingerprints, inside, path_problem};
+use super::find_agent::SearchPath;
 use super::materialise::materialise;
 use super::naming::BranchOwner;
 use super::origin::RunOrigin;
@@ -22,6 +24,7 @@ use super::vcs::{Opened, open_repository};
 use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan, RunRequest, WorkflowMember};
 use crate::agency::Agency;
 use crate::store::RunRow;
+use crate::wire::Notify;
 
 /// How much of a prompt file is read: more than every agent takes.
 const MAX_PROMPT_BYTES: u64 = 16 * 1024 * 1024;
@@ -72,18 +75,18 @@ impl Agency {
             spec_file: _,
         } = request;
         let prompt_given = GivenPrompt { text: prompt_text, from_flag: flags.prompt.is_some() };
-        let from = AskedFrom { current_directory, environment, may_wait, terminal, notify, setup };
         let (id, workflow_session, beside, directory) = match workflow {
             Some(WorkflowMember { session, id, beside, directory }) => (id, Some(session), beside, directory),
             None => (RunId::from_ulid(Ulid::generate()), None, None, None),
         };
         check_name(spec.name.as_deref())?;
         let wanted = WantedWorkspace::of(&spec, beside)?;
-        let (agent, program) = self.agent_of(kind, &spec, &from.search_path())?;
+        let search_path = SearchPath { current_directory: &current_directory, environment: &environment };
+        let (agent, program) = self.agent_of(kind, &spec, &search_path)?;
         check_form(&agent, &spec)?;
         let Opened { vcs, repository, mut base, checkout, notice } = open_repository(&self.home, &self.store, &spec)?;
         let mut spec = RunSpec { repo: root_text(&repository)?, vcs: vcs.into(), ..spec };
-        let prompt = read_prompt(prompt_given, &mut spec, checkout.root(), &from.current_directory)?;
+        let prompt = read_prompt(prompt_given, &mut spec, checkout.root(), &current_directory)?;
         let name =
             self.planned_name(spec.name.as_deref(), prompt.as_ref().map(PlannedPrompt::text), &spec.runner.kind)?;
         let template_branch = match (&wanted, &spec.new_branch) {
@@ -129,8 +132,7 @@ impl Agency {
             WantedWorkspace::InPlace => RunOrigin::InPlace,
             WantedWorkspace::Beside(host) => RunOrigin::Beside(host),
         };
-        let notices = notice.into_iter().collect();
-        let parts = PlanParts {
+        let plan = Plan {
             id,
             name,
             kind,
@@ -143,11 +145,19 @@ impl Agency {
             prompt,
             agent,
             program,
+            environment,
+            may_wait,
+            size: terminal.unwrap_or(TerminalSize::UNSEEN),
             directory,
             workflow_session,
-            notices,
+            session: None,
+            agent_version: None,
+            notices: notice.into_iter().collect(),
+            notify: Notify::default(),
+            race: None,
+            worktree_setup: None,
         };
-        self.assemble(parts, from)
+        self.complete(plan, AskedFrom { current_directory: &current_directory, notify, setup })
     }
 }
 

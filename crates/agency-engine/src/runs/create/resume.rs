@@ -10,7 +10,8 @@ use agency_system::process::TerminalSize;
 use jiff::Timestamp;
 use ulid::Ulid;
 
-use super::assemble::{AskedFrom, PlanParts};
+use super::complete::AskedFrom;
+use super::find_agent::SearchPath;
 use super::naming::inherited;
 use super::new_run::root_text;
 use super::origin::{Resume, RunOrigin};
@@ -23,6 +24,7 @@ use crate::agent_files::{ConversationSearch, find_conversation};
 use crate::config::{AgentConfig, environment_of_process};
 use crate::home::{read_text, read_whole};
 use crate::store::RunRow;
+use crate::wire::Notify;
 
 /// What a user asked for.
 #[derive(Debug, Clone)]
@@ -201,15 +203,9 @@ impl Agency {
         let before = self.spec_of(&parent)?;
         let mut spec = changed_spec(before, &request);
         check_name(spec.name.as_deref())?;
-        let from = AskedFrom {
-            current_directory: request.current_directory,
-            environment: request.environment,
-            may_wait: request.may_wait,
-            terminal: request.terminal,
-            notify: request.notify,
-            setup: request.setup,
-        };
-        let (agent, program) = self.agent_of(parent.kind, &spec, &from.search_path()).map_err(|error| {
+        let search_path =
+            SearchPath { current_directory: &request.current_directory, environment: &request.environment };
+        let (agent, program) = self.agent_of(parent.kind, &spec, &search_path).map_err(|error| {
             let kind = &spec.runner.kind;
             if self.config.agent(kind).is_some() { error } else { unknown_agent(&parent, kind) }
         })?;
@@ -217,7 +213,7 @@ impl Agency {
         let search = ConversationSearch {
             program: &program,
             directory: &directory,
-            environment: &from.environment,
+            environment: &request.environment,
             during: (parent.created_at, parent.ended_at),
         };
         let kept = || find_conversation(agent.adapter, &search);
@@ -246,7 +242,7 @@ impl Agency {
         let (not_before, notice) = earliest_start(&parent, &agent, &spec);
         let given = inherited(spec.name.as_deref(), &parent);
         let name = self.planned_name(given, prompt.as_deref(), &spec.runner.kind)?;
-        let parts = PlanParts {
+        let plan = Plan {
             id,
             name,
             kind: parent.kind,
@@ -258,9 +254,17 @@ impl Agency {
             prompt: prompt.map(PlannedPrompt::Text),
             agent,
             program,
+            environment: request.environment,
+            may_wait: request.may_wait,
+            size: request.terminal.unwrap_or(TerminalSize::UNSEEN),
             directory: None,
             workflow_session: parent.workflow_session.clone(),
+            session: None,
+            agent_version: None,
             notices: notice.into_iter().collect(),
+            notify: Notify::default(),
+            race: None,
+            worktree_setup: None,
             origin: RunOrigin::Resumes(Box::new(Resume {
                 spent: self.spent_by(&parent)?,
                 parent,
@@ -268,7 +272,9 @@ impl Agency {
                 not_before,
             })),
         };
-        self.assemble(parts, from)
+        let from =
+            AskedFrom { current_directory: &request.current_directory, notify: request.notify, setup: request.setup };
+        self.complete(plan, from)
     }
 
     /// Where the next prompt of a conversation is kept.

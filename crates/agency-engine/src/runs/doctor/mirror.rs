@@ -11,7 +11,7 @@ use crate::agency::Agency;
 use crate::runs::user_repository::repository_of;
 use crate::store::RunFilter;
 
-/// The repositories of so many runs are looked at, the newest first.
+/// Of how many runs the repositories are examined, the newest first.
 const MAX_RUNS: u32 = 500;
 
 impl Agency {

@@ -54,6 +54,14 @@ pub enum RemoveError {
         /// Its state, where it can be read.
         state: Option<SessionState>,
     },
+    /// A condition of the removal is not fulfilled.
+    #[error("{id} is kept: {why}")]
+    Kept {
+        /// The run.
+        id: RunId,
+        /// Which one.
+        why: String,
+    },
     /// The repository.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
@@ -70,7 +78,7 @@ impl RemoveError {
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NotEnded { .. } | Self::NeededBySession { .. } => ErrorCode::InvalidState,
+            Self::NotEnded { .. } | Self::NeededBySession { .. } | Self::Kept { .. } => ErrorCode::InvalidState,
             Self::InUse(_) | Self::Remains { .. } => ErrorCode::CleanupFailed,
             Self::Workspace(error) => error.code(),
             Self::Store(error) => error.code(),

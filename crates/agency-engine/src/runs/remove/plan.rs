@@ -112,12 +112,20 @@ fn plan(home: &Home, row: &RunRow, other: Option<&RunId>, options: RemoveOptions
     Ok(Removed::of(row, notes))
 }
 
+fn gone_note(path: &str, vcs: Vcs) -> String {
+    let saved = match vcs {
+        Vcs::Git => "; what was staged or in its last checkpoint, and is not committed, is saved",
+        Vcs::Jj => "",
+    };
+    format!("the worktree {path} is gone already; {vcs} forgets it{saved}")
+}
+
 /// What would become of the files of a worktree.
 fn worktree_notes(home: &Home, row: &RunRow, path: &str, options: RemoveOptions) -> Result<Vec<String>, RemoveError> {
     let preview = match workspace_of(home, row)?.preview() {
         Ok(preview) => preview,
         Err(WorkspaceError::PathMissing { .. }) => {
-            return Ok(vec![format!("the worktree {path} is gone already; {} forgets it", row.vcs)]);
+            return Ok(vec![gone_note(path, row.vcs)]);
         }
         Err(error) => Preview { obstacle: Some(error), ..Preview::default() },
     };

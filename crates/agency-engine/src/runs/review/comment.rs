@@ -12,7 +12,7 @@ use crate::agency::Agency;
 use crate::runs::remove::RemoveError;
 use crate::store::{Approval, CommentDraft, CommentRow, RunRow};
 
-/// What was said about the work of a run.
+/// The comments on the work of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct WorkReview {
@@ -57,7 +57,7 @@ impl Agency {
         Ok(self.store.add_comments(&owner, &tree, author, &drafts?)?)
     }
 
-    /// What was said about the work of a run, with the places that comments have now. Comments whose lines changed after they
+    /// The comments on the work of a run, with the places that they have now. Comments whose lines changed after they
     /// were sent are addressed from now on, unless the agent is still at work.
     pub fn review(&mut self, row: &RunRow) -> Result<WorkReview, ReviewError> {
         let owner = self.work_owner(row)?;
@@ -169,7 +169,7 @@ fn is_followed(row: &CommentRow) -> bool {
     }
 }
 
-/// What has become of comments that their agent has.
+/// The state of comments that their agent has.
 fn settled(rows: &[CommentRow], located: &BTreeMap<i64, CommentLocation>) -> Vec<(i64, CommentState)> {
     let delivered = rows.iter().filter(|row| row.state == CommentState::Sent && row.delivered_at.is_some());
     let found = delivered.filter_map(|row| match located.get(&row.id)? {

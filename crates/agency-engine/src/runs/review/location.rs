@@ -109,8 +109,11 @@ pub(super) fn draft(place: &CommentPlace, body: &str, file: &FileNow) -> Result<
     let text = lines_of(content);
     let range = (lines.first - 1) as usize..lines.last as usize;
     let quoted = text.get(range.clone()).filter(|lines| !lines.is_empty());
-    let quoted =
-        quoted.ok_or_else(|| misplaced(format!("there is no line {}: it has {} lines", lines.last, text.len())))?;
+    let missing = || match text.len() {
+        1 => format!("there is no line {}: it has 1 line", lines.last),
+        count => format!("there is no line {}: it has {count} lines", lines.last),
+    };
+    let quoted = quoted.ok_or_else(|| misplaced(missing()))?;
     let quoted: Vec<String> = quoted.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect();
     let now = file.now.as_ref().and_then(|now| now.content.as_deref());
     let followed = match (place.side, now) {

@@ -2,7 +2,7 @@
 //! conversation.
 //!
 //! The one rule: comments are marked as sent before their message can be delivered, and by one process at a time. What a
-//! process that ended left in between is settled by what became of the message or of the run.
+//! process that ended left unfinished is settled by the outcome of the message or by the state of the run.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub struct SentReview {
     pub run: RunRow,
     /// How many were sent.
     pub comments: usize,
-    /// What was seen.
+    /// The outcome that the supervisor reported.
     pub outcome: String,
 }
 
@@ -60,7 +60,7 @@ impl Agency {
         fault::point("review.delivered");
         let event = WorkEvent::CommentsSent { comments: u32::try_from(count).unwrap_or(u32::MAX) };
         if let Err(error) = self.record_work(&run.id, event) {
-            // The comments say so themselves.
+            // The state of the comments shows it.
             warn!(run = %run.id, %error, "no event about the comments that were sent");
         }
         Ok(SentReview { run, comments: count, outcome })

@@ -135,3 +135,14 @@ fn of_two_creators_at_once_only_one_gets_a_generated_name() {
     let store = Store::open(&path, Duration::from_secs(30)).unwrap();
     assert_eq!(store.free_name("fix-login").unwrap(), "fix-login-2");
 }
+
+#[test]
+fn a_generated_name_is_the_first_form_that_is_free_whatever_begins_alike() {
+    let mut runs = Runs::new();
+    for name in ["fix-login", "fix-login-2", "fix-login-4", "fix-login-page", "fix-login.2", "fix-log-2", "fix"] {
+        runs.finished(name);
+    }
+    let free = |name| runs.store.free_name(name).unwrap();
+    assert_eq!((free("fix-login"), free("fix-login-page")), ("fix-login-3".into(), "fix-login-page-2".into()));
+    assert_eq!((free("fix"), free("fix-log")), ("fix-2".into(), "fix-log".into()));
+}

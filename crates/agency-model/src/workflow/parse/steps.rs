@@ -223,6 +223,7 @@ fn merge(object: &Object<'_>, notes: &mut Notes<'_, '_>) -> MergeStep {
         commit_message: object.template("commit_message", notes),
         strategy: object.choice("strategy", notes).unwrap_or(MergeStrategy::Merge),
         check: object.texts("check", notes),
+        forecast: object.flag("forecast", notes).unwrap_or(false),
     }
 }
 

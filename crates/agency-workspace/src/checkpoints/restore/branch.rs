@@ -67,6 +67,6 @@ pub(super) fn move_to(
     private.git().run(["update-index", "-q", "--refresh"]).finish()?;
     let admin_dir = linked_admin_dir(worktree, &place.checkout).map_err(|error| not_moved(error.to_string()))?;
     replace_index(&worktree.path, &admin_dir, &private.index())
-        .map_err(|error| not_moved(format!("it is moved, but git's index is not: {error}")))?;
+        .map_err(|error| not_moved(format!("it was moved, but git's index was not updated: {error}")))?;
     Ok((from != to).then(|| MovedBranch { name: name.clone(), from: from.clone(), to: to.clone() }))
 }

@@ -4,16 +4,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 use agency_engine::store::Purpose;
-use agency_model::run::ChangedPath;
-use agency_workspace::{ChangedFile, RestoreRequest};
-use schemars::JsonSchema;
-use serde::Serialize;
+use agency_workspace::RestoreRequest;
 
 use crate::command::{RUN_HELP, completions};
 use crate::context::Context;
 use crate::output::{Spinner, Surface};
 use crate::problem::Problem;
 use crate::run_names::called;
+use crate::view::{MovedBranch, RestoredCheckpoint};
 
 /// Change the files of a run to what a checkpoint has; the files of now are kept in a checkpoint first
 #[derive(Debug, clap::Args)]
@@ -36,32 +34,6 @@ pub(crate) struct Args {
     commits: bool,
 }
 
-/// The answer.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct RestoredCheckpoint {
-    id: agency_model::RunId,
-    /// The checkpoint that was restored; 0 is the start.
-    number: u32,
-    /// The checkpoint that has the files as they were before; 0 if they were as at the start.
-    before: u32,
-    /// The files that were changed.
-    changed_files: Vec<ChangedPath>,
-    /// Files that the checkpoint has too, but that were left alone: no checkpoint holds what they are now.
-    left_alone: Vec<String>,
-    /// What happened to the branch, if it was moved.
-    branch: Option<MovedBranch>,
-    /// The command that takes the restore back.
-    undo: String,
-}
-
-/// A branch that was moved.
-#[derive(Debug, Serialize, JsonSchema)]
-struct MovedBranch {
-    name: String,
-    from: String,
-    to: String,
-}
-
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let row = context.select(&mut agency, &args.run)?;
@@ -70,24 +42,10 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let _spinner = Spinner::begin(format!("restoring {}", row.label()), context.is_watched());
         agency.restore_checkpoint(&row, request, args.interrupt)?
     };
-    let branch = restored.branch.map(|moved| MovedBranch {
-        name: moved.name,
-        from: moved.from.to_string(),
-        to: moved.to.to_string(),
-    });
-    let commits = if branch.is_some() { " --commits" } else { "" };
     let name = called(&agency, &row.id);
-    let answer = RestoredCheckpoint {
-        number: args.number,
-        before: restored.before,
-        changed_files: restored.changed.iter().map(ChangedFile::noted).collect(),
-        left_alone: restored.left_alone.iter().map(|path| path.display().to_string()).collect(),
-        branch,
-        undo: format!("agency checkpoint restore{commits} {name} {}", restored.before),
-        id: row.id,
-    };
+    let answer = RestoredCheckpoint::new(&agency, &row, args.number, &restored);
     context.answer(&answer, |out| {
-        if answer.changed_files.is_empty() && answer.branch.is_none() {
+        if answer.changed_files.is_empty() && answer.branch.is_none() && answer.left_alone.is_empty() {
             return writeln!(out, "{name}: the files are as in checkpoint {} already", answer.number);
         }
         let count = answer.changed_files.len();

@@ -49,10 +49,9 @@ impl Answers {
             return deliver(agency, question, &Answer::Allow { message: None });
         };
         if is_new {
-            // Earlier keys do not answer it. If it cannot be shown, the agent waits, and Ctrl-C ends the demo.
+            // Earlier keys do not answer it.
             keyboard.forget();
-            drop(bars.println(format!("{name} {asked}")));
-            drop(bars.println("Press a to allow it, or d to deny it."));
+            show(bars, context, &format!("{name} {asked}\nPress a to allow it, or d to deny it."));
         }
         let (answer, said) = match keyboard.key(KEY_TIMEOUT).map_err(|error| unreadable(&error))? {
             Some(Key::Letter('a' | 'A' | 'y' | 'Y')) => (Answer::Allow { message: None }, "Allowed"),
@@ -61,8 +60,18 @@ impl Answers {
             Some(Key::Letter(_) | Key::Enter | Key::Other) | None => return Ok(()),
         };
         deliver(agency, question, &answer)?;
-        drop(bars.println(format!("{said}: {name} continues.\n")));
+        show(bars, context, &format!("{said}: {name} continues.\n"));
         Ok(())
+    }
+}
+
+/// Shows a text above the progress lines, or as it is where the terminal cannot have any (`TERM=dumb`).
+fn show(bars: &MultiProgress, context: &Context, text: &str) {
+    if bars.is_hidden() {
+        context.say(text);
+    } else {
+        // If it cannot be shown, the agent waits, and Ctrl-C ends the demo.
+        drop(bars.println(text));
     }
 }
 

@@ -17,7 +17,7 @@ use crate::run_names::called;
 
 /// What is done with the plan.
 #[derive(Clone, Copy)]
-pub(super) struct Options {
+pub(super) struct AllReadyOptions {
     /// It is only shown.
     pub(super) dry_run: bool,
     /// Runs that landed are removed.
@@ -28,7 +28,7 @@ pub(super) fn run(
     agency: &mut Agency,
     first: &[RunId],
     request: &LandRequest,
-    options: Options,
+    options: AllReadyOptions,
     context: &Context,
 ) -> Result<ExitCode, Problem> {
     let repository = repository(agency, first)?;
@@ -40,7 +40,7 @@ pub(super) fn run(
     print(&mut text, &plan, agency).map_err(|error| Problem::output(&error))?;
     context.say(String::from_utf8_lossy(&text).trim_end());
     let runs: Vec<RunId> = plan.order.iter().map(|run| run.id.clone()).collect();
-    let interrupts = Interrupts::listen()?;
+    let interrupts = Interrupts::listen_for_hangup_too()?;
     land(agency, Wanted { runs: &runs, plan: Some(plan), rm: options.rm }, request, &interrupts, context)
 }
 

@@ -1,4 +1,4 @@
-//! What landing says while it is under way, and what it did.
+//! Reports of a landing while it is under way, and its result.
 
 use std::io::{self, Write};
 
@@ -8,6 +8,7 @@ use agency_model::{RunId, escaped_line, plain_text};
 
 use super::LandedRun;
 use crate::context::Context;
+use crate::output::field;
 use crate::run_names::called;
 
 /// Notes on standard error.
@@ -37,6 +38,7 @@ impl<'a> Report<'a> {
                 let name = self.name(id);
                 self.say(&format!("  it does not merge; its agent resolves that (agency logs -f {name})"));
             }
+            LandProgress::AsksUser { question } => self.say(&format!("  waiting for the answer to {question}")),
             LandProgress::Unreviewed { id } => {
                 let name = self.name(id);
                 self.say(&format!("  the checks execute code that the agent wrote; agency diff {name} shows it"));
@@ -85,11 +87,11 @@ pub(super) fn print(out: &mut dyn Write, run: &LandedRun, agency: &Agency) -> io
         writeln!(out, "  updated {}", line(checkout.display()))?;
     }
     for command in &landed.saved {
-        writeln!(out, "  your changes were saved; to bring them back: {command}")?;
+        writeln!(out, "  your changes were saved; to bring them back: {}", field(command))?;
     }
     if let Some(removed) = &run.removed {
         writeln!(out, "  removed")?;
-        removed.notes.iter().try_for_each(|note| writeln!(out, "  {note}"))?;
+        removed.notes.iter().try_for_each(|note| writeln!(out, "  {}", field(note)))?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use agency_model::ErrorCode;
 use agency_system::process::own_terminal_size;
 use jiff::Timestamp;
 
+use super::super::tui::can_move_cursor;
 use super::{Args, columns, header, listed, note_below};
 use crate::context::Context;
 use crate::output::Surface;
@@ -31,8 +32,9 @@ pub(super) fn watch(
     filter: &RunFilter,
     context: &Context,
 ) -> Result<ExitCode, Problem> {
-    if !std::io::stdout().is_terminal() {
-        return Err(Problem::new(ErrorCode::Usage, "--watch needs a terminal").hint("agency ls prints the table once"));
+    if !std::io::stdout().is_terminal() || !can_move_cursor() {
+        return Err(Problem::new(ErrorCode::Usage, "--watch needs a terminal that can move its cursor")
+            .hint("agency ls prints the table once"));
     }
     let mut shown = vec![];
     let broken = |error: std::io::Error| Problem::output(&error);

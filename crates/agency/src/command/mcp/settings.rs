@@ -16,6 +16,31 @@ pub(super) struct Settings {
     pub(super) entry: Value,
 }
 
+/// Why settings cannot get the entry.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SettingsError {
+    /// They are not a JSON object.
+    #[error(transparent)]
+    NotJson(#[from] serde_json::Error),
+    /// Their servers are not a JSON object.
+    #[error("{key}: {source}")]
+    ServersNotJson {
+        key: &'static str,
+        #[source]
+        source: serde_json::Error,
+    },
+    /// They are not TOML.
+    #[error("{}", .0.message())]
+    NotToml(#[from] toml::de::Error),
+    /// With the entry they would not be TOML: tables that are written on one line take no further table.
+    #[error("{key} cannot be added to: {}", .source.message())]
+    ClosedTable {
+        key: &'static str,
+        #[source]
+        source: toml::de::Error,
+    },
+}
+
 impl Settings {
     /// All that settings have to hold.
     pub(super) fn snippet(&self) -> String {
@@ -30,7 +55,7 @@ impl Settings {
     }
 
     /// The text with the entry; none if it has one already.
-    pub(super) fn added_to(&self, text: &str) -> Result<Option<String>, String> {
+    pub(super) fn added_to(&self, text: &str) -> Result<Option<String>, SettingsError> {
         match self.notation {
             ServerNotation::Json(_) if text.trim().is_empty() => Ok(Some(self.snippet() + "\n")),
             ServerNotation::Json(key) => self.added_to_json(text, key),
@@ -38,23 +63,22 @@ impl Settings {
         }
     }
 
-    fn added_to_json(&self, text: &str, key: &str) -> Result<Option<String>, String> {
+    fn added_to_json(&self, text: &str, key: &'static str) -> Result<Option<String>, SettingsError> {
         let whole = members(text)?;
         let entry = format!("{}: {}", json!(NAME), self.entry);
         let Some(servers) = whole.get(key) else {
             return Ok(Some(put_first(text, text, &format!("{}: {{ {entry} }}", json!(key)), whole.is_empty())));
         };
-        let known = members(servers.get()).map_err(|why| format!("{key}: {why}"))?;
+        let known = members(servers.get()).map_err(|source| SettingsError::ServersNotJson { key, source })?;
         if known.contains_key(NAME) {
             return Ok(None);
         }
         Ok(Some(put_first(text, servers.get(), &entry, known.is_empty())))
     }
 
-    fn added_to_toml(&self, text: &str, key: &str) -> Result<Option<String>, String> {
-        let read = |text: &str| text.parse::<toml::Table>().map_err(|error| error.message().to_owned());
+    fn added_to_toml(&self, text: &str, key: &'static str) -> Result<Option<String>, SettingsError> {
         let known = |table: &toml::Table| table.get(key).and_then(|servers| servers.get(NAME)).is_some();
-        if known(&read(text)?) {
+        if known(&text.parse()?) {
             return Ok(None);
         }
         let gap = if text.is_empty() || text.ends_with("\n\n") {
@@ -65,8 +89,7 @@ impl Settings {
             "\n\n"
         };
         let after = format!("{text}{gap}{}\n", self.snippet());
-        // Tables that are written on one line take no further table.
-        read(&after).map_err(|why| format!("{key} cannot be added to: {why}"))?;
+        after.parse::<toml::Table>().map_err(|source| SettingsError::ClosedTable { key, source })?;
         Ok(Some(after))
     }
 }
@@ -83,8 +106,8 @@ fn in_toml(value: &Value) -> String {
 }
 
 /// The members of a JSON object, each as it is written.
-fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, String> {
-    serde_json::from_str(text).map_err(|error| error.to_string())
+fn members(text: &str) -> serde_json::Result<BTreeMap<String, &RawValue>> {
+    serde_json::from_str(text)
 }
 
 /// Puts a member first into an object that is a part of a text.

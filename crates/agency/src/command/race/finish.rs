@@ -15,7 +15,7 @@ use crate::problem::Problem;
 use crate::terminal::choose;
 use crate::view::RaceView;
 
-/// So many runs can be chosen by one key.
+/// How many runs can be chosen by one key.
 const MAX_KEYS: usize = 9;
 
 /// What is to happen.
@@ -73,7 +73,7 @@ fn wait_and_verify(
     agency.verify_race(race, &request, &mut report, interrupts.asked())
 }
 
-/// An interrupt says how to continue.
+/// The hint of an interrupt names the command that continues.
 fn left(error: RaceError, race: &RaceRow) -> Problem {
     let is_interrupt = matches!(error, RaceError::Interrupted);
     let problem = Problem::from(error).detail("race", &race.id);
@@ -87,7 +87,7 @@ fn left(error: RaceError, race: &RaceRow) -> Problem {
 fn winner(agency: &mut Agency, race: &RaceRow) -> Result<RunId, Problem> {
     let standing = agency.race(race)?;
     standing.winner().map(|entry| entry.run.id.clone()).ok_or_else(|| {
-        let message = "no run passed, left the protected files alone and merges; nothing landed";
+        let message = "no run passed, kept the protected files and merges; nothing landed";
         Problem::new(ErrorCode::NotReady, message)
             .hint(format!("agency race show {} --pick lets you choose one", race.id))
             .detail("race", &race.id)

@@ -2,7 +2,7 @@
 
 use super::scroll::{Anchor, Body, RowStyle, Scroll, Viewport};
 
-/// So many rows of an item are looked at together.
+/// How many rows of an item are searched together.
 const ROWS_AT_ONCE: usize = 500;
 
 impl Scroll {

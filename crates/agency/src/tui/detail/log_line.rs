@@ -4,7 +4,7 @@ use agency_model::spaced;
 use ansi_to_tui::IntoText as _;
 use ratatui::text::{Line, Span};
 
-/// So much of a line is shown at most: no screen is wider.
+/// How much of a line is shown at most: no screen is wider.
 const MAX_LINE_BYTES: usize = 4 * 1024;
 const ESCAPE: u8 = 0x1b;
 const BELL: u8 = 0x07;

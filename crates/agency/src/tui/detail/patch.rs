@@ -101,7 +101,7 @@ impl Changes {
         };
         let said: Vec<&LineComment> =
             indexes.into_iter().flatten().flat_map(|index| self.said(look.file, Some(index))).collect();
-        // The columns fill the place, so what was said stands in that of the old line.
+        // There is no room beside the columns, so the comment replaces the old line.
         match said.is_empty() {
             true => Some(look.pair(*pair, width, left)),
             false => Some(look.commented_pair(*pair, width, left, &said)),

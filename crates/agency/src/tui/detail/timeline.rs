@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use crate::tui::theme::{Role, Theme};
 
-/// So many checkpoints are listed around the one that is shown.
+/// How many checkpoints are listed around the one that is shown.
 const MAX_LISTED: usize = 7;
 
 /// Which part of what a run changed is shown.

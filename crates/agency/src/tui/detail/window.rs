@@ -69,6 +69,16 @@ pub(in crate::tui) struct Load<T> {
     pub(in crate::tui) length: u64,
 }
 
+impl<T> Load<T> {
+    /// The same part, each line as what `understand` makes of it.
+    pub(in crate::tui) fn map<U>(self, understand: impl Fn(T) -> U) -> Load<U> {
+        let Self { ask, start, end, pieces, half, more, length } = self;
+        let understood = |Piece { start, item }| Piece { start, item: understand(item) };
+        let pieces = pieces.into_iter().map(understood).collect();
+        Load { ask, start, end, pieces, half: half.map(&understand), more, length }
+    }
+}
+
 /// What a load did to the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tui) enum Change {

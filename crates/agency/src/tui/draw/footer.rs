@@ -9,11 +9,14 @@ use crate::tui::state::{Overlay, State, StatusMessage};
 use crate::tui::theme::Role;
 use crate::tui::wrap::wrap;
 
-/// So many lines at most are taken by what was said.
+/// How many lines a message takes at most.
 const MAX_MESSAGE_ROWS: u16 = 4;
 
 /// What stands at the end, whatever else there is.
 const LAST: [&str; 3] = ["help", "quit", "close"];
+
+/// The hint of the key that opens the inbox.
+const INBOX: &str = "inbox";
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
     if let Some(Overlay::Filter) = state.overlays.last() {
@@ -75,7 +78,10 @@ fn hints(paint: &mut Paint<'_>, area: Rect, state: &State) {
     let meant =
         meant.filter(|(key, binding)| lookup(here, *key) == Some(binding.action) && applies(state, binding.action));
     let shown = meant.filter_map(|(key, binding)| Some((Key::name(key), binding.hint?)));
-    let (first, mut last): (Vec<_>, Vec<_>) = shown.partition(|(_, hint)| !LAST.contains(hint));
+    let (mut first, mut last): (Vec<_>, Vec<_>) = shown.partition(|(_, hint)| !LAST.contains(hint));
+    // Where the selected run waits for an answer, that key has its room before all others.
+    let waits = state.runs.current().is_some_and(|entry| entry.asks > 0);
+    first.sort_by_key(|(_, hint)| !(waits && *hint == INBOX));
     last.sort_by_key(|(_, hint)| LAST.iter().position(|last| last == hint));
     let wide = |(key, hint): &(String, &str)| width(key) + 1 + width(hint) + 2;
     let mut room = area.width.saturating_sub(last.iter().map(wide).sum());

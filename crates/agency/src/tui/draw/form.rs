@@ -67,7 +67,8 @@ fn draw_field(paint: &mut Paint<'_>, place: Rect, field: Field, form: &Form, age
     };
     let (left, right) = (paint.theme.glyph("‹ ", "< "), paint.theme.glyph(" ›", " >"));
     let around = if focused { Role::Accent } else { Role::Quiet };
-    paint.pieces(value, &[(left, around), (&chosen, Role::Plain), (right, around), (&about, Role::Quiet)]);
+    let shown = if field == Field::Runner { chosen.replace('_', "-") } else { chosen };
+    paint.pieces(value, &[(left, around), (&shown, Role::Plain), (right, around), (&about, Role::Quiet)]);
 }
 
 fn about_runner(name: &str, agents: Option<&Agents>) -> String {

@@ -11,9 +11,20 @@ use crate::tui::inbox::{AnswerStatus, InboxLayout, items, layout, list_top, stan
 use crate::tui::state::{Overlay, State};
 use crate::tui::theme::Role;
 
+/// So wide, a line of the list has room for the kind of its question, which stands above the question, too.
+const MIN_KIND_WIDTH: u16 = 60;
+
 pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, state: &State) {
     super::clear(paint.buffer, body);
     let layout = layout(state, body);
+    let in_front = matches!(state.overlays.last(), Some(Overlay::Inbox));
+    let [list_frame, question_frame] = layout.frames;
+    paint.frame(list_frame, if in_front { Role::Focus } else { Role::Border });
+    paint.frame(question_frame, Role::Border);
+    if list_frame.height > 0 {
+        let row = Rect { x: list_frame.x + 1, width: list_frame.width - 2, height: 1, ..list_frame };
+        paint.text(row, " Questions ", Role::Title);
+    }
     draw_list(paint, layout.list, state);
     draw_bar(paint, &layout, state);
     let top = state.inbox.top.min(layout.last_top());
@@ -51,7 +62,7 @@ fn draw_item(paint: &mut Paint<'_>, row: Rect, item: &QuestionRow, state: &State
     let run = state.runs.get(&item.run_id).map_or_else(|| item.run_id.to_string(), |entry| label(&entry.row));
     let used = paint.right(row, &format!(" {}", ago(state.now, item.asked_at)), Role::Quiet);
     let left = Rect { width: row.width - used, ..row };
-    let kind = format!("{} ", item.question.kind);
+    let kind = if row.width < MIN_KIND_WIDTH { String::new() } else { format!("{} ", item.question.kind) };
     let title = plain(&item.question.title);
     let mark = if state.inbox.is_marked(&item.id) { "*" } else { " " };
     let pieces = [

@@ -42,7 +42,7 @@ impl Column {
             Self::Repository => 15,
             Self::Branch => 26,
             Self::Runner => 12,
-            Self::Changes => 12,
+            Self::Changes => 10,
             Self::Cost => 8,
             Self::Age => 5,
         }
@@ -171,12 +171,7 @@ fn draw_run(paint: &mut Paint<'_>, row: Rect, entry: &ListedRun, state: &State, 
         let place = Rect { x, width: width.saturating_sub(1).min(row.right().saturating_sub(x)), ..row };
         match column {
             Column::Status => paint.text(place, word, role),
-            Column::Name if entry.conflicts.is_empty() => paint.text(place, &name(entry), Role::Plain),
-            Column::Name => {
-                let sign = format!("{} ", state.theme.glyph("⚔", "x"));
-                let with = format!(" with {}", entry.conflicts.join(", "));
-                paint.pieces(place, &[(&sign, Role::Bad), (&name(entry), Role::Plain), (&with, Role::Quiet)])
-            }
+            Column::Name => draw_name(paint, place, entry, state.theme),
             Column::Repository => {
                 let path = &entry.row.repo_path;
                 paint.text(place, path.rsplit('/').next().unwrap_or(path), Role::Quiet)
@@ -192,6 +187,23 @@ fn draw_run(paint: &mut Paint<'_>, row: Rect, entry: &ListedRun, state: &State, 
         };
         x = (x + width).min(row.right());
     }
+}
+
+/// The name, with what the work conflicts with and how it stands in its race.
+fn draw_name(paint: &mut Paint<'_>, place: Rect, entry: &ListedRun, theme: Theme) -> u16 {
+    let (sign, with) = match entry.conflicts.is_empty() {
+        true => (String::new(), String::new()),
+        false => (format!("{} ", theme.glyph("⚔", "x")), format!(" with {}", entry.conflicts.join(", "))),
+    };
+    let race = entry.race_words(theme.glyph("✓", "+"), theme.glyph("✗", "x"));
+    let race = race.map_or_else(String::new, |words| format!(" {words}"));
+    let role = match &entry.verified {
+        Some(verified) if verified.passed => Role::Good,
+        Some(_) => Role::Bad,
+        None => Role::Quiet,
+    };
+    let name = name(entry);
+    paint.pieces(place, &[(&sign, Role::Bad), (&name, Role::Plain), (&with, Role::Quiet), (&race, role)])
 }
 
 /// What a run is called in the list.
@@ -217,16 +229,19 @@ fn draw_changes(paint: &mut Paint<'_>, place: Rect, changes: Option<ChangeCount>
     let added = format!("+{}", short(changes.added));
     let removed = format!("{}{}", theme.glyph("−", "-"), short(changes.removed));
     let wide = super::paint::width(&added) + 1 + super::paint::width(&removed);
-    let start = place.right().saturating_sub(wide).max(place.x);
-    let place = Rect { x: start, width: place.right() - start, ..place };
+    if wide > place.width {
+        let both = format!("{}{}", theme.glyph("±", "+-"), short(changes.added.saturating_add(changes.removed)));
+        return paint.right(place, &both, Role::Plain);
+    }
+    let place = Rect { x: place.right() - wide, width: wide, ..place };
     paint.pieces(place, &[(&added, Role::Added), (" ", Role::Plain), (&removed, Role::Removed)])
 }
 
-/// A number in at most four letters or so.
+/// A number in at most four characters.
 fn short(number: u64) -> String {
     match number {
-        0..10_000 => number.to_string(),
-        10_000..1_000_000 => format!("{}k", number / 1000),
+        0..1000 => number.to_string(),
+        1000..1_000_000 => format!("{}k", number / 1000),
         _ => format!("{}M", number / 1_000_000),
     }
 }

@@ -11,7 +11,7 @@ use agency_model::{ErrorCode, RunId, escaped_text};
 use super::failure;
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::terminal::{AttachEnd, attach_terminal, edit, editor, tell_how_to_leave};
+use crate::terminal::{AttachEnd, attach_terminal, edit, editor, tell_how_to_leave, tell_how_to_return};
 use crate::tui::effect::{Failure, ForegroundProgram};
 use crate::tui::input::BackgroundEvent;
 use crate::tui::terminal::Terminal;
@@ -25,7 +25,7 @@ pub(super) fn run(
 ) -> io::Result<Option<BackgroundEvent>> {
     match program {
         ForegroundProgram::Attach(id) => Ok(match attachment(&id, context) {
-            Ok(attachment) => attach(&id, attachment, terminal)?,
+            Ok((name, attachment)) => attach(&name, attachment, terminal)?,
             Err(problem) => Some(trouble(failure(problem))),
         }),
         ForegroundProgram::Shell(directory) => {
@@ -44,18 +44,20 @@ pub(super) fn run(
     }
 }
 
-fn attachment(id: &RunId, context: &Context) -> Result<Attachment, Problem> {
+/// How to attach to a run, and its name.
+fn attachment(id: &RunId, context: &Context) -> Result<(String, Attachment), Problem> {
     let mut agency = context.agency()?;
     let row = context.select(&mut agency, id.as_str())?;
+    let name = row.label().to_owned();
     if row.state.is_terminal() {
-        let problem = Problem::new(ErrorCode::InvalidState, format!("{id} is {}; there is no terminal", row.state));
+        let problem = Problem::new(ErrorCode::InvalidState, format!("{name} is {}; there is no terminal", row.state));
         return Err(problem.hint("1 shows its output, m resumes it"));
     }
-    Ok(agency.attach(&row, std::env::var_os("TMUX").as_deref(), false)?)
+    Ok((name, agency.attach(&row, std::env::var_os("TMUX").as_deref(), false)?))
 }
 
 /// Shows the agent's terminal until the user leaves it or the agent ends.
-fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Result<Option<BackgroundEvent>> {
+fn attach(name: &str, attachment: Attachment, terminal: &mut Terminal) -> io::Result<Option<BackgroundEvent>> {
     let broken = |error: io::Error| {
         let problem = Problem::new(ErrorCode::TmuxNotFound, format!("tmux could not be started: {error}"));
         trouble(failure(problem))
@@ -64,37 +66,37 @@ fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Re
         Attachment::Tmux(mut command) => {
             tell_how_to_leave(&mut command, "returns to agency");
             let ended = terminal.release_while(|| command.status())?;
-            Ok(ended.map_err(broken).map_or_else(Some, |status| unless_well(id, status)))
+            Ok(ended.map_err(broken).map_or_else(Some, |status| unless_well(name, status)))
         }
         // The tmux client we are in shows it now, and we stay where we are.
-        Attachment::Switch { mut command, mut tell } => match command.output() {
+        Attachment::Switch { mut command, tell } => match command.output() {
             Ok(output) if output.status.success() => {
-                // tmux fills in its prefix. Without this line a user finds the list of sessions.
-                let _ = tell.arg("#{prefix} L returns to agency").output();
-                Ok(Some(BackgroundEvent::Said(format!("{id} was shown in this tmux client"))))
+                tell_how_to_return(tell, "returns to agency");
+                Ok(Some(BackgroundEvent::Said(format!("{name} was shown in this tmux client"))))
             }
             Ok(output) => {
                 let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-                Ok(Some(BackgroundEvent::Trouble(format!("tmux does not show {id}: {why}"))))
+                Ok(Some(BackgroundEvent::Trouble(format!("tmux does not show {name}: {why}"))))
             }
             Err(error) => Ok(Some(broken(error))),
         },
         Attachment::Direct(connection) => {
             let left = terminal.release_while(|| {
-                say(&format!("{id}: Ctrl-\\ returns to agency"));
+                say(&format!("{name}: Ctrl-\\ returns to agency"));
                 attach_terminal(connection)
             })?;
             Ok(Some(match left {
-                Ok(AttachEnd::Detached) => BackgroundEvent::Said(format!("detached from {id}; it is still running")),
-                Ok(AttachEnd::Ended) => BackgroundEvent::Said(format!("{id} has finished")),
+                Ok(AttachEnd::Detached) => BackgroundEvent::Said(format!("detached from {name}; it is still running")),
+                Ok(AttachEnd::Ended) => BackgroundEvent::Said(format!("{name} has finished")),
                 Err(error) => trouble(failure(error)),
             }))
         }
     }
 }
 
-fn unless_well(id: &RunId, status: ExitStatus) -> Option<BackgroundEvent> {
-    (!status.success()).then(|| BackgroundEvent::Trouble(format!("tmux stopped showing {id}: it exited with {status}")))
+fn unless_well(name: &str, status: ExitStatus) -> Option<BackgroundEvent> {
+    (!status.success())
+        .then(|| BackgroundEvent::Trouble(format!("tmux stopped showing {name}: it exited with {status}")))
 }
 
 /// Lets a program have the terminal in a directory.

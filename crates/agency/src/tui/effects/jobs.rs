@@ -5,7 +5,9 @@ mod restart;
 
 use std::sync::atomic::AtomicBool;
 
-use agency_engine::store::QuestionRow;
+use agency_engine::agency::Agency;
+use agency_engine::land::{LandRequest, Landed};
+use agency_engine::store::{QuestionRow, RunRow};
 use agency_model::ErrorCode;
 use agency_model::review::NewComment;
 use agency_workspace::DeleteBranch;
@@ -50,6 +52,7 @@ pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Resu
             format!("{} {comments} to {}: {}", sent.comments, label(&row), sent.outcome)
         }
         Job::Restart(row) => return restart::restart(context, &mut context.agency()?, row, interrupted),
+        Job::Land(row) => land(&mut context.agency()?, &row, interrupted)?,
         Job::PlanRemoval { row, branch } => return removal::plan(&context.agency()?, &row, branch),
         Job::Remove { row, branch } => removal::remove(&mut context.agency()?, &row, branch)?,
         Job::FindRemoved => {
@@ -78,6 +81,16 @@ pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Resu
         Job::Retry { session, from } => session::retry(context, &session, from.as_deref(), interrupted)?,
     };
     Ok(JobOutcome::Said(said))
+}
+
+/// Lands a run as `agency land` does it without options.
+fn land(agency: &mut Agency, row: &RunRow, interrupted: &AtomicBool) -> Result<String, Problem> {
+    let Landed { target, commit, already, .. } = agency.land(row, &LandRequest::new(), &mut |_| {}, interrupted)?;
+    let commit = commit.unwrap_or_default();
+    Ok(match already {
+        true => format!("{target} has the work of {} already", label(row)),
+        false => format!("{} landed on {target} as {commit:.12}", label(row)),
+    })
 }
 
 /// Does the same with each. One that refuses does not stop the others, and is named with its reason.

@@ -20,7 +20,7 @@ impl Field {
         match self {
             Self::Repository => "repository",
             Self::Base => "base",
-            Self::Runner => "runner",
+            Self::Runner => "agent",
             Self::Mode => "mode",
             Self::Host => "where",
             Self::Name => "name",

@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use super::{AnswerStatus, items, standing};
 use crate::output::ago;
 use crate::tui::effect::label;
+use crate::tui::layout::inside;
 use crate::tui::state::State;
 use crate::tui::theme::Role;
 use crate::tui::wrap::{wrap, wrap_after};
@@ -14,15 +15,19 @@ use crate::view::MAX_OPTION_KEYS;
 
 /// From this width on, the list and the question stand side by side.
 const MIN_SPLIT_WIDTH: u16 = 90;
+/// From this height on, both have frames then.
+const MIN_FRAMED_HEIGHT: u16 = 18;
 /// A question with fewer lines shows first what is asked, then the run that asks.
 const MIN_ROOMY_HEIGHT: u16 = 12;
-/// So many lines at most say how the question stands.
+/// How many lines the state of a question takes at most.
 const MAX_CLOSING_LINES: usize = 4;
 
 /// How the inbox looks now.
 #[derive(Debug)]
 pub(in crate::tui) struct InboxLayout {
     pub(in crate::tui) list: Rect,
+    /// Around the list and around the question; empty where there is no room for frames.
+    pub(in crate::tui) frames: [Rect; 2],
     /// Between the list and the question.
     pub(in crate::tui) bar: Rect,
     /// Where it is said how much of the question is shown.
@@ -45,7 +50,14 @@ impl InboxLayout {
 /// Puts together how the inbox looks in this place.
 pub(in crate::tui) fn layout(state: &State, body: Rect) -> InboxLayout {
     let count = items(state).len();
-    let (list, bar, more, pane) = if body.width >= MIN_SPLIT_WIDTH {
+    let mut frames = [Rect::default(); 2];
+    let (list, bar, more, pane) = if body.width >= MIN_SPLIT_WIDTH && body.height >= MIN_FRAMED_HEIGHT {
+        let wide = (body.width * 2 / 5).clamp(40, 72);
+        let right = Rect { x: body.x + wide, width: body.width - wide, ..body };
+        frames = [Rect { width: wide, ..body }, right];
+        let more = Rect { x: right.x + 1, y: right.bottom() - 1, width: right.width - 2, height: 1 };
+        (inside(frames[0]), Rect::default(), more, inside(right))
+    } else if body.width >= MIN_SPLIT_WIDTH {
         let wide = (body.width / 3).clamp(34, 60);
         let rest = Rect { x: body.x + wide + 2, width: body.width - wide - 2, ..body };
         let pane = Rect { height: rest.height.saturating_sub(1), ..rest };
@@ -67,7 +79,7 @@ pub(in crate::tui) fn layout(state: &State, body: Rect) -> InboxLayout {
     let high = u16::try_from(closing_lines.len()).unwrap_or_default().min(pane.height);
     let text = Rect { height: pane.height - high, ..pane };
     let closing = Rect { y: text.bottom(), height: high, ..pane };
-    InboxLayout { list, bar, more, text, lines, closing, closing_lines }
+    InboxLayout { list, frames, bar, more, text, lines, closing, closing_lines }
 }
 
 /// The first question in the list that is shown, so that this one is among them.

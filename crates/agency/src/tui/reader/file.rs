@@ -132,37 +132,23 @@ impl FileReading {
 
     fn understood(&self, ask: Ask, page: &FileWindow, half: &[u8], more: bool) -> Content {
         let length = std::fs::metadata(&self.path).map_or(page.end, |metadata| metadata.len());
-        let part = LoadedPart { ask, page, more, length };
+        let mut start = page.start;
+        let pieces = page.bytes.split_inclusive(|byte| *byte == b'\n').map(|line| {
+            let piece = Piece { start, item: line };
+            start += line.len() as u64;
+            piece
+        });
+        let pieces = pieces.collect();
+        let half = Some(half).filter(|half| !half.is_empty());
+        let load = Load { ask, start: page.start, end: page.end, pieces, half, more, length };
         match self.kind {
-            FileKind::Transcript => Content::Transcript(load(&part, None, |line| Arc::new(event(line)))),
-            FileKind::Events { signs } => Content::Lines(load(&part, None, |line| {
-                Line::raw(plain_text(&readable(&event(line), signs)).replace('\n', " "))
-            })),
-            FileKind::Logs => {
-                let half = Some(log_line(half)).filter(|_| !half.is_empty());
-                Content::Lines(load(&part, half, log_line))
-            }
+            FileKind::Transcript => Content::Transcript(load.map(|line| Arc::new(event(line)))),
+            FileKind::Events { signs } => Content::Lines(
+                load.map(|line| Line::raw(plain_text(&readable(&event(line), signs)).replace('\n', " "))),
+            ),
+            FileKind::Logs => Content::Lines(load.map(log_line)),
         }
     }
-}
-
-/// A part of a file, and what is known of the rest.
-struct LoadedPart<'a> {
-    ask: Ask,
-    page: &'a FileWindow,
-    more: bool,
-    length: u64,
-}
-
-fn load<T>(part: &LoadedPart<'_>, half: Option<T>, understand: impl Fn(&[u8]) -> T) -> Load<T> {
-    let LoadedPart { ask, page, more, length } = *part;
-    let mut start = page.start;
-    let mut pieces = vec![];
-    for line in page.bytes.split_inclusive(|byte| *byte == b'\n') {
-        pieces.push(Piece { start, item: understand(line) });
-        start += line.len() as u64;
-    }
-    Load { ask, start: page.start, end: page.end, pieces, half, more, length }
 }
 
 /// One event. Of an event that is longer than a page, only the type is shown.

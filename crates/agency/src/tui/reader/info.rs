@@ -14,7 +14,7 @@ use crate::tui::detail::{Content, Paragraph};
 use crate::tui::theme::Role;
 use crate::view::{reason, shown};
 
-/// So much of a prompt, a question or a spec is shown.
+/// How much of a prompt, a question or a spec is shown.
 const MAX_PROMPT_BYTES: usize = 256 * 1024;
 
 /// Reads all of it.

@@ -116,7 +116,7 @@ fn diff(open: &Opener, subject: &Subject, last: &AtomicU64, report: &impl Fn(Con
             return Ok(());
         }
     };
-    // Without comments, the diff is of use all the same.
+    // The diff is shown without comments.
     let comments = if timeline.is_none() { comments(open, row).unwrap_or_default() } else { vec![] };
     let mut hasher = DefaultHasher::new();
     (subject.generation, &bytes, timeline.as_ref().map(|timeline| timeline.entries.len()), &comments).hash(&mut hasher);
@@ -133,7 +133,7 @@ fn diff(open: &Opener, subject: &Subject, last: &AtomicU64, report: &impl Fn(Con
     Ok(())
 }
 
-/// What was said about the lines of a run and is not settled.
+/// The comments on the lines of a run that are not settled.
 fn comments(open: &Opener, row: &RunRow) -> Result<Vec<LineComment>, Problem> {
     let mut agency = open()?;
     if agency.open_comments(row)? == (0, 0) {

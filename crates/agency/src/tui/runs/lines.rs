@@ -7,7 +7,7 @@ use agency_model::{RunId, RunKind, SessionId};
 use serde::{Deserialize, Serialize};
 
 use super::order::urgency;
-use super::{Grouping, ListedRun, Pick, RunList, Sorting};
+use super::{Grouping, ListedRun, Pick, RunList, Sorting, race};
 
 /// What a group is about. The order is that of the list: what waits for the user is always on top.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -16,6 +16,8 @@ pub(in crate::tui) enum GroupKey {
     Waiting,
     /// Failed, and the user has not seen it.
     Failed,
+    /// The newest race comes first.
+    Race(std::cmp::Reverse<String>),
     Repository {
         name: String,
         path: String,
@@ -48,6 +50,9 @@ pub(super) fn group_of(entry: &ListedRun, list: &RunList) -> GroupKey {
     if list.failures.is_new(&entry.row) {
         return GroupKey::Failed;
     }
+    if let (Some(race), Grouping::Repository | Grouping::Workflow) = (&entry.row.race_id, list.grouping) {
+        return GroupKey::Race(std::cmp::Reverse(race.clone()));
+    }
     match list.grouping {
         Grouping::Nothing => GroupKey::Rest,
         Grouping::Repository => {
@@ -65,10 +70,16 @@ pub(super) fn group_of(entry: &ListedRun, list: &RunList) -> GroupKey {
 pub(super) fn arrange(list: &RunList) -> Vec<RunsLine> {
     let words: Vec<String> = list.filter.split_whitespace().map(str::to_lowercase).collect();
     let mut groups: BTreeMap<GroupKey, (Vec<&ListedRun>, Vec<&ListedRun>)> = BTreeMap::new();
+    let decided = race::decided(list);
     for entry in list.entries.values().filter(|entry| matches(entry, &words)) {
         let key = group_of(entry, list);
-        // What the user has not seen is not folded away.
-        let folds = entry.row.state.is_terminal() && key != GroupKey::Failed;
+        // What the user has not seen is not folded away, nor is a race that is not decided.
+        let folds = entry.row.state.is_terminal()
+            && match &key {
+                GroupKey::Failed => false,
+                GroupKey::Race(race) => decided.contains(race.0.as_str()),
+                GroupKey::Waiting | GroupKey::Repository { .. } | GroupKey::Session(_) | GroupKey::Rest => true,
+            };
         let (live, finished) = groups.entry(key).or_default();
         if folds { finished.push(entry) } else { live.push(entry) }
     }
@@ -81,9 +92,13 @@ pub(super) fn arrange(list: &RunList) -> Vec<RunsLine> {
     for (key, (mut live, mut finished)) in groups {
         if several {
             let attention = attention(&key);
-            lines.push(RunsLine::Group { title: title(&key, list.grouping, &names), attention });
+            lines.push(RunsLine::Group { title: title(&key, list, &names), attention });
         }
-        let order = |a: &&ListedRun, b: &&ListedRun| compare(a, b, list.sorting);
+        let is_race = matches!(key, GroupKey::Race(_));
+        let order = |a: &&ListedRun, b: &&ListedRun| match is_race {
+            true => race::compare(a, b),
+            false => compare(a, b, list.sorting),
+        };
         live.sort_by(order);
         lines.extend(live.iter().map(|entry| RunsLine::Run(entry.row.id.clone())));
         if finished.is_empty() {
@@ -115,20 +130,21 @@ const fn attention(key: &GroupKey) -> Attention {
     match key {
         GroupKey::Waiting => Attention::Waiting,
         GroupKey::Failed => Attention::Failed,
-        GroupKey::Repository { .. } | GroupKey::Session(_) | GroupKey::Rest => Attention::None,
+        GroupKey::Race(_) | GroupKey::Repository { .. } | GroupKey::Session(_) | GroupKey::Rest => Attention::None,
     }
 }
 
-fn title(key: &GroupKey, grouping: Grouping, names: &HashMap<&SessionId, &str>) -> String {
+fn title(key: &GroupKey, list: &RunList, names: &HashMap<&SessionId, &str>) -> String {
     match key {
         GroupKey::Waiting => "waiting for you".to_owned(),
         GroupKey::Failed => "failed since you last looked".to_owned(),
+        GroupKey::Race(race) => race::title(&race.0, list),
         GroupKey::Repository { name, .. } => name.clone(),
         GroupKey::Session(id) => match names.get(&id.0) {
             Some(name) => format!("{name} · {}", id.0),
             None => id.0.to_string(),
         },
-        GroupKey::Rest if grouping == Grouping::Workflow => "without a workflow".to_owned(),
+        GroupKey::Rest if list.grouping == Grouping::Workflow => "without a workflow".to_owned(),
         GroupKey::Rest => "others".to_owned(),
     }
 }

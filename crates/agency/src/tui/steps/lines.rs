@@ -10,7 +10,7 @@ use crate::tui::wrap::wrap;
 
 /// How wide the names of facts are.
 const LABEL_WIDTH: u16 = 8;
-/// So many lines of one fact are shown.
+/// How many lines of one fact are shown.
 const MAX_FACT_LINES: usize = 3;
 
 /// One line.

@@ -33,6 +33,7 @@ pub(super) fn apply(state: &mut State, news: BackgroundEvent) -> Vec<Effect> {
         }
         BackgroundEvent::Changes { run, changes } => state.runs.learn_changes(&run, changes),
         BackgroundEvent::Conflicts { run, with } => state.runs.learn_conflicts(&run, with),
+        BackgroundEvent::Verified { run, verified } => state.runs.learn_verified(&run, verified),
         BackgroundEvent::Detail { generation, content } => state.detail.learn(generation, content),
         BackgroundEvent::Done { job, outcome } => {
             return done(state, job, outcome);

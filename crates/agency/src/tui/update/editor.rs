@@ -1,13 +1,13 @@
 //! A text that is written: where it comes from, and where it goes.
 
-use crate::tui::editor::{Editor, Purpose};
+use crate::tui::editor::{EditPurpose, Editor};
 use crate::tui::effect::{Effect, ForegroundProgram, Job, TextFor, label};
 use crate::tui::inbox::{AnswerStatus, own_words, standing};
 use crate::tui::keys::TextAction;
 use crate::tui::state::{Overlay, State};
 
 /// Begins to write, with what was written before and not sent.
-pub(super) fn open(state: &mut State, purpose: Purpose) -> Vec<Effect> {
+pub(super) fn open(state: &mut State, purpose: EditPurpose) -> Vec<Effect> {
     let draft = state.drafts.get(&purpose.key()).cloned().unwrap_or_default();
     state.overlays.push(Overlay::Editor(Box::new(Editor::new(purpose, &draft))));
     vec![]
@@ -57,9 +57,9 @@ fn submit(state: &mut State) -> Vec<Effect> {
 }
 
 /// What sends the text; why it cannot be sent is said.
-fn job(state: &mut State, purpose: Purpose, text: String) -> Option<Job> {
+fn job(state: &mut State, purpose: EditPurpose, text: String) -> Option<Job> {
     match purpose {
-        Purpose::Answer(question) => match standing(state, &question.id) {
+        EditPurpose::Answer(question) => match standing(state, &question.id) {
             AnswerStatus::Open => {
                 let answer = own_words(&question.question, text);
                 Some(Job::Answer { question, answer })
@@ -73,8 +73,8 @@ fn job(state: &mut State, purpose: Purpose, text: String) -> Option<Job> {
                 None
             }
         },
-        Purpose::Comment(row, about) => Some(Job::Comment { row: *row, about, text }),
-        Purpose::Message(before) => {
+        EditPurpose::Comment(row, about) => Some(Job::Comment { row: *row, about, text }),
+        EditPurpose::Message(before) => {
             let row = state.runs.get(&before.id).map_or_else(|| (*before).clone(), |entry| entry.row.clone());
             if row.state.is_terminal() == before.state.is_terminal() {
                 return Some(match row.state.is_terminal() {
@@ -84,7 +84,7 @@ fn job(state: &mut State, purpose: Purpose, text: String) -> Option<Job> {
             }
             // Continuing by a new run is not a message.
             let message = format!("{} is {} now; send it again if you mean that", label(&row), row.state);
-            let purpose = Purpose::Message(Box::new(row));
+            let purpose = EditPurpose::Message(Box::new(row));
             if let Some(Overlay::Editor(editor)) = state.overlays.last_mut() {
                 editor.title = purpose.title();
                 editor.purpose = purpose;

@@ -7,7 +7,7 @@ use agency_model::{Answer, QuestionKind};
 
 use crate::output::plain;
 use crate::tui::confirm::Confirm;
-use crate::tui::editor::Purpose;
+use crate::tui::editor::EditPurpose;
 use crate::tui::effect::{Effect, Job, label};
 use crate::tui::inbox::{AnswerStatus, InboxLayout, items, layout, list_top, own_words, standing};
 use crate::tui::keys::{InboxAction, Move};
@@ -157,7 +157,7 @@ fn write(state: &mut State) -> Vec<Effect> {
     let Some(row) = asked(state) else { return vec![] };
     // Whether words are taken at all does not depend on which.
     match row.question.check(&own_words(&row.question, "words".to_owned())) {
-        Ok(()) => super::editor::open(state, Purpose::Answer(Box::new(row))),
+        Ok(()) => super::editor::open(state, EditPurpose::Answer(Box::new(row))),
         Err(unfit) => {
             state.refuse(unfit.to_string());
             vec![]

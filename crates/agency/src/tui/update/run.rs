@@ -4,7 +4,7 @@ use agency_engine::store::RunRow;
 use agency_workspace::DeleteBranch;
 
 use crate::tui::confirm::{Confirm, Readiness};
-use crate::tui::editor::Purpose;
+use crate::tui::editor::EditPurpose;
 use crate::tui::effect::{Effect, Failure, ForegroundProgram, Job, label};
 use crate::tui::keys::{RunAction, YankAction};
 use crate::tui::state::{Overlay, State};
@@ -18,6 +18,7 @@ pub(super) fn act(state: &mut State, action: RunAction) -> Vec<Effect> {
             RunAction::Message
             | RunAction::Interrupt
             | RunAction::Restart
+            | RunAction::Land
             | RunAction::Attach
             | RunAction::Shell
             | RunAction::Editor
@@ -35,8 +36,9 @@ pub(super) fn act(state: &mut State, action: RunAction) -> Vec<Effect> {
     match action {
         RunAction::Stop => stop(state, row),
         RunAction::Interrupt => interrupt(state, row),
-        RunAction::Message => super::editor::open(state, Purpose::Message(Box::new(row))),
+        RunAction::Message => super::editor::open(state, EditPurpose::Message(Box::new(row))),
         RunAction::Restart => restart(state, row),
+        RunAction::Land => land(state, row),
         RunAction::Remove => remove(state, row),
         RunAction::Yank => {
             state.overlays.push(Overlay::Yank(Box::new(row)));
@@ -109,6 +111,24 @@ fn restart(state: &mut State, row: RunRow) -> Vec<Effect> {
         ]
     };
     ask(state, format!("Restart {}?", label(&row)), lines, Job::Restart(row))
+}
+
+/// Asks, with what conflicts as far as that is known.
+fn land(state: &mut State, row: RunRow) -> Vec<Effect> {
+    if row.worktree_path.is_none() {
+        state.refuse(format!("{} has no worktree of its own, so there is nothing to land", label(&row)));
+        return vec![];
+    }
+    let conflicts = state.runs.get(&row.id).map(|entry| entry.conflicts.join(", ")).unwrap_or_default();
+    let mut lines = vec![
+        "What is not committed is committed on its branch, then it is merged.".to_owned(),
+        "The branch that it started from moves only if the checks of the project pass.".to_owned(),
+        "They execute code that the agent wrote; 2 shows what it changed.".to_owned(),
+    ];
+    if !conflicts.is_empty() {
+        lines.push(format!("The last forecast says that it conflicts with {conflicts}."));
+    }
+    ask(state, format!("Land {}?", label(&row)), lines, Job::Land(row))
 }
 
 /// Asks, and returns what will be kept and saved as soon as that is known.

@@ -14,7 +14,7 @@ use crate::tui::state::{Focus, Overlay, State};
 use crate::tui::steps::{Steps, StepsLine, lines, reason_place};
 use crate::tui::wrap::wrap;
 
-/// So much of what is asked is shown before it is approved.
+/// How much of a question is shown before it is approved.
 const MAX_QUESTION_LINES: usize = 12;
 
 /// Shows the steps of the session that a run belongs to.
@@ -103,6 +103,7 @@ pub(super) fn after(state: &mut State, job: Option<&Job>) -> Vec<Effect> {
             | Job::Comment { .. }
             | Job::SendComments(_)
             | Job::Restart(_)
+            | Job::Land(_)
             | Job::PlanRemoval { .. }
             | Job::Remove { .. }
             | Job::FindRemoved

@@ -3,7 +3,7 @@
 use agency_model::review::{CommentPlace, Side};
 
 use crate::tui::detail::Commented;
-use crate::tui::editor::Purpose;
+use crate::tui::editor::EditPurpose;
 use crate::tui::effect::{Effect, Job};
 use crate::tui::help;
 use crate::tui::keys::{TabAction, ViewAction};
@@ -19,6 +19,10 @@ pub(super) fn switch_tab(state: &mut State, action: TabAction) {
         TabAction::Next => state.detail.tab.next(),
         TabAction::Previous => state.detail.tab.previous(),
     };
+    // Where there is no room for both, a tab that was asked for is opened.
+    if !state.areas().shows_detail() && state.runs.current().is_some() {
+        state.focus = Focus::Detail;
+    }
 }
 
 pub(super) fn act(state: &mut State, action: ViewAction) -> Vec<Effect> {
@@ -75,7 +79,7 @@ fn comment(state: &mut State, action: ViewAction) -> Vec<Effect> {
     if action == ViewAction::CommentFile {
         about = Commented { place: CommentPlace { lines: None, side: Side::New, ..about.place }, text: String::new() };
     }
-    super::editor::open(state, Purpose::Comment(Box::new(row), about))
+    super::editor::open(state, EditPurpose::Comment(Box::new(row), about))
 }
 
 fn send_comments(state: &mut State) -> Vec<Effect> {

@@ -1,4 +1,4 @@
-//! What was said about the lines of a diff, and what a comment would be about.
+//! The comments on the lines of a diff, and what a new comment would be about.
 
 use agency_model::patch::{PatchFile, SidePair};
 use agency_model::review::{CommentPlace, Side};
@@ -8,7 +8,7 @@ use super::Changes;
 use crate::tui::detail::Anchor;
 use crate::tui::theme::{Role, Theme};
 
-/// What was said about a line or a file.
+/// A comment on a line or a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(in crate::tui) struct LineComment {
     /// The file as it is shown.
@@ -28,7 +28,7 @@ pub(in crate::tui) struct Commented {
 }
 
 impl Changes {
-    /// Takes in what was said about the lines.
+    /// Takes in the comments on the lines.
     pub(in crate::tui) fn comment(&mut self, comments: Vec<LineComment>) {
         self.comments = comments;
     }
@@ -51,7 +51,7 @@ impl Changes {
         Some(Commented { place: file.comment_place(index), text: text.to_owned() })
     }
 
-    /// What was said about a line, or with none about the file as a whole.
+    /// The comments on a line, or without a line those on the file as a whole.
     pub(super) fn said(&self, file: &PatchFile, index: Option<usize>) -> Vec<&LineComment> {
         if self.comments.is_empty() {
             return vec![];
@@ -66,7 +66,7 @@ impl Changes {
         self.comments.iter().filter(|_| is_line).filter(is_about).collect()
     }
 
-    /// Adds what was said at the end of a line.
+    /// Adds the comments at the end of a line.
     pub(super) fn with_comments(line: Line<'static>, said: &[&LineComment], theme: Theme) -> Line<'static> {
         let mut line = line;
         for comment in said {

@@ -12,7 +12,7 @@ use crate::highlight::Highlights;
 use crate::tui::clip::{exactly, without_start};
 use crate::tui::theme::{Role, Theme};
 
-/// So much of a line is shown at most: no screen is wider.
+/// How much of a line is shown at most: no screen is wider.
 const MAX_LINE_BYTES: usize = 4 * 1024;
 
 /// A file of a patch, with what is known of it.
@@ -69,7 +69,7 @@ impl Look<'_> {
         Line::from_iter(spans.chain(cell(new, new.and_then(|(_, line)| line.new))))
     }
 
-    /// A row of two columns with what was said about it in place of the old line.
+    /// A row of two columns with its comment in place of the old line.
     pub(super) fn commented_pair(&self, pair: SidePair, width: u16, left: u16, said: &[&LineComment]) -> Line<'static> {
         let line = self.pair(pair, width, left);
         let bar = self.theme.glyph("│", "|");

@@ -8,11 +8,12 @@ use agency_model::{Activity, Usage};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
+use crate::tui::detail::Tab;
 use crate::tui::draw::draw;
 use crate::tui::fixture::{ended, enter, permission, press, run, run_id, state, tell};
 use crate::tui::input::BackgroundEvent;
-use crate::tui::runs::ChangeCount;
-use crate::tui::state::State;
+use crate::tui::runs::{ChangeCount, Verified};
+use crate::tui::state::{Focus, State};
 use crate::tui::theme::Theme;
 
 /// The sizes at which every screen is looked at.
@@ -108,7 +109,21 @@ fn ten_thousand_runs_are_a_list_like_any_other() {
     assert!(picture(&state).contains("10000 finished"));
 }
 
-/// What is counted later has its room from the beginning.
+#[test]
+fn the_runs_of_a_race_are_a_table_with_its_results() {
+    let race = || Some("race_01ARZ3NDEKTSV4RRFFQ69G5FAV".to_owned());
+    let racing = |number, name: &str| RunRow { race_id: race(), ..ended(run(number, name)) };
+    let mut state = state((160, 45), vec![racing(1, "claude"), racing(2, "codex")], vec![]);
+    for (number, succeeded, outcome) in [(1, false, "exit code 1"), (2, true, "passed")] {
+        let verified = Verified { passed: succeeded, outcome: outcome.to_owned(), protected: 0 };
+        tell(&mut state, BackgroundEvent::Verified { run: run_id(number), verified });
+    }
+    let screen = picture(&state);
+    assert!(screen.contains("1 of 2 passed"), "{screen}");
+    let line = |text: &str| screen.lines().position(|line| line.contains(text)).unwrap();
+    assert!(line("codex ✓ 2m 00s") < line("claude ✗ 1m 00s"), "{screen}");
+}
+
 #[test]
 fn a_run_that_conflicts_has_a_badge_and_says_with_what() {
     let mut state = filled((100, 30));
@@ -120,6 +135,7 @@ fn a_run_that_conflicts_has_a_badge_and_says_with_what() {
     assert_eq!(picture(&state), picture(&filled((100, 30))));
 }
 
+/// What is counted later has its room from the beginning.
 #[test]
 fn columns_stay_where_they_are_when_changes_are_counted() {
     use crate::tui::fixture::{run, run_id, state, tell};
@@ -136,6 +152,46 @@ fn columns_stay_where_they_are_when_changes_are_counted() {
         assert_eq!(place(&after), place(&before), "{after}");
         assert!(after.contains("+3") && !before.contains("+3"), "{after}");
     }
+}
+
+/// On a terminal of the usual size both are seen; without a run, the first steps have all of it.
+#[test]
+fn the_tabs_stand_below_the_list_on_a_narrower_terminal() {
+    let size = (80, 24);
+    insta::assert_snapshot!("list_80x24", picture(&filled(size)));
+    let mut state = filled(size);
+    press(&mut state, "2");
+    assert_eq!(state.focus, Focus::List, "the tab is seen without leaving the list");
+    enter(&mut state);
+    assert!(!picture(&state).contains("tidy-cart"), "{}", picture(&state));
+    let empty = picture(&crate::tui::fixture::state(size, vec![], vec![]));
+    assert!(empty.contains("agency demo") && !empty.contains("Events"), "{empty}");
+}
+
+#[test]
+fn a_tab_that_has_no_room_beside_the_list_is_opened_by_its_key() {
+    let mut state = filled((50, 12));
+    press(&mut state, "2");
+    assert_eq!((state.focus, state.detail.tab), (Focus::Detail, Tab::Diff));
+}
+
+/// The key that answers has its room before others, on a terminal that has not room for all.
+#[test]
+fn a_run_that_waits_has_the_key_of_the_inbox_first() {
+    let mut state = filled((80, 24));
+    let footer = |state: &State| picture(state).lines().last().unwrap_or_default().to_owned();
+    state.runs.select(&run_id(9));
+    assert!(footer(&state).starts_with("\"i inbox"), "{}", footer(&state));
+    state.runs.select(&run_id(2));
+    assert!(footer(&state).starts_with("\"Enter open"), "{}", footer(&state));
+}
+
+#[test]
+fn changes_that_are_too_wide_are_added_up_rather_than_cut() {
+    let mut state = filled((100, 30));
+    let changes = ChangeCount { files: 9, added: 300_000, removed: 400_000 };
+    tell(&mut state, BackgroundEvent::Changes { run: run_id(1), changes });
+    assert!(picture(&state).contains("±700k"), "{}", picture(&state));
 }
 
 #[test]

@@ -256,7 +256,7 @@ fn the_badge_and_the_questions_can_be_clicked_and_the_wheel_reads() {
     assert!(matches!(state.overlays.as_slice(), [Overlay::Inbox]));
     mouse(&mut state, MouseEventKind::ScrollDown, 80, 10);
     assert_eq!((shown(&state), state.inbox.top), (Some(question_id(1)), 3));
-    mouse(&mut state, click, 3, 2);
+    mouse(&mut state, click, 3, 3);
     assert_eq!((shown(&state), state.inbox.top), (Some(question_id(2)), 0));
     escape(&mut state);
     assert!(state.overlays.is_empty());

@@ -50,6 +50,19 @@ fn stopping_is_asked_first_and_not_done_twice() {
 }
 
 #[test]
+fn landing_is_asked_first_with_what_conflicts() {
+    let mut state = with(ended(run(1, "one")));
+    let with = vec!["other".to_owned()];
+    tell(&mut state, BackgroundEvent::Conflicts { run: run(1, "one").id, with });
+    assert_eq!(press(&mut state, "M"), []);
+    assert!(asked(&state).1.concat().contains("conflicts with other"), "{:?}", asked(&state));
+    assert_eq!(jobs(press(&mut state, "y")), [Job::Land(ended(run(1, "one")))]);
+    let mut state = super::tests::with(RunRow { worktree_path: None, ..run(1, "one") });
+    assert_eq!(press(&mut state, "M"), []);
+    assert!(said(&state).contains("no worktree"), "{}", said(&state));
+}
+
+#[test]
 fn what_is_over_is_neither_stopped_nor_interrupted() {
     let mut state = with(ended(run(1, "one")));
     assert_eq!(press(&mut state, "x"), []);

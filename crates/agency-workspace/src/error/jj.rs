@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use agency_model::{ErrorCode, shell_quoted};
 
-use super::command::OLDEST;
-use crate::error::details::{after_colon, listed};
+use super::details::{after_colon, listed};
+
+/// The oldest jj that makes workspaces as agency needs them.
+pub const OLDEST_JJ: &str = "0.40";
+pub(crate) const OLDEST_JJ_MINOR: u32 = 40;
 
 /// Says what could not be done with jj.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +17,7 @@ pub enum JjError {
     #[error("jj is not installed, or not on the PATH")]
     Missing,
     /// The jj that is there is too old.
-    #[error("{found} is too old: jj {OLDEST} or newer is needed")]
+    #[error("{found} is too old: jj {OLDEST_JJ} or newer is needed")]
     TooOld {
         /// What it says of itself.
         found: String,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agency_model::{Event, Usage};
 use serde::Deserialize;
 
-use super::Claude;
+use super::stream::Claude;
 use crate::{Outcome, StreamItem, dollars};
 
 #[derive(Deserialize)]

@@ -33,6 +33,14 @@ pub(super) fn git_store_of(workspace: &Path) -> Option<PathBuf> {
     fs::canonicalize(store.join(link::path_in(&named))).ok().filter(|git_dir| git_dir.is_dir())
 }
 
+/// The git directory of a repository whose root only jj knows; `None` where git finds one there by itself.
+pub(super) fn hidden_git_store(root: &Path) -> Option<PathBuf> {
+    if root.join(".git").symlink_metadata().is_ok() {
+        return None;
+    }
+    git_store_of(root)
+}
+
 /// Whether two workspaces share a repository.
 pub(super) fn share_repository(one: &Path, other: &Path) -> bool {
     let identity = |workspace: &Path| repository_of(workspace).as_deref().and_then(Identity::of);
