@@ -65,7 +65,7 @@ use crate::agency::Agency;
 use crate::config::Config;
 use crate::home::Home;
 use crate::runner::{ProcessRunner, RunnerCommand, RunnerFactory, SpawnError};
-use crate::runs::create::{CreateError, Plan, ResumeFallback, ResumeRequest, RunRequest, SupervisorStart};
+use crate::runs::create::{CreateError, Plan, ResumeFallback, ResumeRequest, RunRequest, SetupChoice, SupervisorStart};
 use crate::runs::orphans::{KilledOrphan, OrphanInfo};
 use crate::store::{RunFilter, RunRow, StoreError};
 use crate::supervise::supervise_in_thread;
@@ -260,6 +260,7 @@ impl AgentManager {
             may_wait: false,
             terminal: None,
             notify: false,
+            setup: SetupChoice::Project,
         };
         if !again.parent.state.is_terminal() {
             self.agency.check_restart(again.clone())?;

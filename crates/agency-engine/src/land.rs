@@ -22,7 +22,6 @@
 
 mod all_ready;
 mod attempt;
-pub(crate) mod check;
 mod checks;
 mod error;
 mod message;
@@ -48,8 +47,7 @@ use crate::store::RunRow;
 
 pub use self::all_ready::{HeldRun, PlannedRun, ReadyPlan};
 pub(crate) use self::attempt::CHECK_LIMIT;
-pub use self::check::CheckEnd;
-pub(crate) use self::checks::Checks;
+pub(crate) use self::checks::{Checks, empty_log, marker_of};
 pub use self::error::{FailedCheck, LandError};
 pub use self::outcome::{FailedLanding, LandProgress, Landed, LandedRuns};
 pub use self::plan::{LandPlan, PlannedOutcome};
@@ -57,6 +55,7 @@ pub use self::publish::{Publish, Published};
 pub(crate) use self::record::Intent;
 pub use self::request::{DirtyChoice, LandChecks, LandRequest, OnConflict};
 pub(crate) use self::target::target_of;
+pub use crate::worktree::CommandEnd as CheckEnd;
 
 impl Agency {
     /// Brings the work of one run into a branch. `progress` is called for what takes time; `stop` ends a check that runs.

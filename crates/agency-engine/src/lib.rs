@@ -84,6 +84,7 @@ pub mod store;
 pub mod supervise;
 pub mod watch;
 pub mod workflow;
+pub mod worktree;
 
 #[doc(hidden)]
 pub mod agent_files;

@@ -1,7 +1,7 @@
-//! The project file, `.agency/project.toml`: commands that a repository proposes, and that its user approves.
+//! The project file, `.agency/project.toml`: commands and files that a repository proposes, and that its user approves.
 //!
-//! The one rule: nothing in the file is executed before the user has approved exactly this content. A change of a single
-//! byte voids the approval.
+//! The one rule: nothing in the file is executed, copied or linked before the user has approved exactly this content. A
+//! change of a single byte voids the approval. `.worktreeinclude` is part of the content.
 //!
 //! ```
 //! # use agency_engine::{agency::Agency, config::Config};
@@ -18,7 +18,6 @@
 //! ```
 
 mod file;
-mod question;
 
 use std::fmt::Write;
 use std::fs::OpenOptions;
@@ -35,11 +34,13 @@ use sha2::{Digest, Sha256};
 use self::file::ProjectFile;
 use crate::agency::Agency;
 use crate::config::{ConfigError, parse_strictly};
-use crate::runs::caller::{CallerError, NotAllowed};
 use crate::store::{ApprovedContent, StoreError, TrustedProject, trust_key};
+use crate::worktree::WorktreeSettings;
 
 /// Where the file is, below the top of the repository's own checkout.
 pub const PROJECT_FILE: &str = ".agency/project.toml";
+/// Where the list of other programs for files to copy is, which is read too.
+pub const INCLUDE_FILE: &str = ".worktreeinclude";
 /// The largest file that is read.
 const MAX_BYTES: u64 = 256 * 1024;
 
@@ -49,6 +50,7 @@ pub struct Project {
     repository: PathBuf,
     sha256: String,
     file: ProjectFile,
+    settings: WorktreeSettings,
     trusted: bool,
 }
 
@@ -60,6 +62,16 @@ pub struct ProjectCommand {
     pub key: String,
     /// The command, for `sh -c`.
     pub command: String,
+}
+
+/// Files of the checkout that a project file proposes for worktrees.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub struct ProjectPath {
+    /// The key that it stands at, such as `worktree.copy`.
+    pub key: String,
+    /// The path or pattern.
+    pub path: String,
 }
 
 /// Why a project file is not used.
@@ -79,7 +91,7 @@ pub enum ProjectError {
     #[error(transparent)]
     Invalid(#[from] ConfigError),
     /// Its user has not approved it.
-    #[error("{} is not approved as it is now; its commands: {}", path.display(), commands.join("; "))]
+    #[error("{} is not approved as it is now; {}", path.display(), proposal(commands, paths))]
     NotTrusted {
         /// The top of the repository.
         repository: PathBuf,
@@ -87,22 +99,19 @@ pub enum ProjectError {
         path: PathBuf,
         /// What it would execute.
         commands: Vec<String>,
+        /// What it would copy or link.
+        paths: Vec<String>,
     },
-    /// The caller is an agent.
-    #[error("{0}; agents may not approve the commands of a project")]
-    NotAllowed(#[from] NotAllowed),
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-impl From<CallerError> for ProjectError {
-    fn from(error: CallerError) -> Self {
-        match error {
-            CallerError::NotAllowed(refusal) => Self::NotAllowed(refusal),
-            CallerError::Store(error) => Self::Store(error),
-        }
-    }
+/// What a file proposes, in one line.
+fn proposal(commands: &[String], paths: &[String]) -> String {
+    let commands = (!commands.is_empty()).then(|| format!("its commands: {}", commands.join("; ")));
+    let paths = (!paths.is_empty()).then(|| format!("its files: {}", paths.join("; ")));
+    [commands, paths].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 impl ProjectError {
@@ -113,47 +122,46 @@ impl ProjectError {
             Self::Unreadable { .. } => ErrorCode::InvalidPath,
             Self::Invalid(_) => ErrorCode::InvalidConfig,
             Self::NotTrusted { .. } => ErrorCode::NotTrusted,
-            Self::NotAllowed(_) => ErrorCode::NotAllowed,
             Self::Store(error) => error.code(),
         }
     }
 }
 
 impl Agency {
-    /// The project file in the checkout of a repository; `None` where it has none.
+    /// The project file in the checkout of a repository, or its list of files to copy; `None` where it has neither.
     pub fn project(&self, repository: &Path) -> Result<Option<Project>, ProjectError> {
         let path = repository.join(PROJECT_FILE);
-        let Some(text) = read(&path)? else { return Ok(None) };
-        let sha256 = hexadecimal(&Sha256::digest(text.as_bytes()));
-        let file = parse_strictly(&path, &text)?;
+        let text = read(&path)?;
+        let include = read(&repository.join(INCLUDE_FILE))?.filter(|text| !patterns(text).is_empty());
+        if text.is_none() && include.is_none() {
+            return Ok(None);
+        }
+        let sha256 = digest(text.as_deref().unwrap_or_default(), include.as_deref());
+        let file: ProjectFile = text.map_or_else(|| Ok(ProjectFile::default()), |text| parse_strictly(&path, &text))?;
+        let settings = file.worktree.settings(include.as_deref().map(patterns).unwrap_or_default());
         let trusted = self.store.is_trusted(&key_of(repository), &sha256)?;
-        Ok(Some(Project { repository: repository.to_owned(), sha256, file, trusted }))
-    }
-
-    /// Approves the commands of a project file, as long as the file stays as it is. Agents may not.
-    pub fn trust(&mut self, project: &Project) -> Result<(), ProjectError> {
-        self.permitted_caller()?;
-        let ApprovedContent { repo, sha256, commands } = project.content();
-        Ok(self.store.trust(&repo, &sha256, &commands)?)
+        Ok(Some(Project { repository: repository.to_owned(), sha256, file, settings, trusted }))
     }
 
     /// Every content of a project file that was approved, by repository.
     pub fn trusted_projects(&self) -> Result<Vec<TrustedProject>, ProjectError> {
         Ok(self.store.trusted_projects()?)
     }
-
-    /// Withdraws all approvals for a repository, and returns how many there were. Agents may not.
-    pub fn revoke_trust(&mut self, repository: &Path) -> Result<usize, ProjectError> {
-        self.permitted_caller()?;
-        Ok(self.store.revoke_trust(&key_of(repository))?)
-    }
 }
 
 impl Project {
+    /// The top of the repository.
+    #[must_use]
+    pub fn repository(&self) -> &Path {
+        &self.repository
+    }
+
     /// The file.
     #[must_use]
     pub fn path(&self) -> PathBuf {
-        self.repository.join(PROJECT_FILE)
+        let path = self.repository.join(PROJECT_FILE);
+        let alone = !self.settings.include.is_empty() && path.symlink_metadata().is_err();
+        if alone { self.repository.join(INCLUDE_FILE) } else { path }
     }
 
     /// What identifies its content.
@@ -162,14 +170,16 @@ impl Project {
         &self.sha256
     }
 
-    /// By what a question about its commands is known.
+    /// By what a question about its approval is known.
     pub(crate) fn trust_key(&self) -> QuestionKey {
         trust_key(&key_of(&self.repository), &self.sha256)
     }
 
     /// What an approval of it stores.
     pub(crate) fn content(&self) -> ApprovedContent {
-        let commands = self.commands().into_iter().map(|command| command.command).collect();
+        let commands = self.commands().into_iter().map(|command| command.command);
+        let paths = self.paths().into_iter().map(|path| format!("{}: {}", path.key, path.path));
+        let commands = commands.chain(paths).collect();
         ApprovedContent { repo: key_of(&self.repository), sha256: self.sha256.clone(), commands }
     }
 
@@ -182,8 +192,43 @@ impl Project {
     /// Everything that it would execute.
     #[must_use]
     pub fn commands(&self) -> Vec<ProjectCommand> {
-        let command = |command: &String| ProjectCommand { key: "land.check".to_owned(), command: command.clone() };
-        self.file.land.check.iter().map(command).collect()
+        let lists = [
+            ("land.check", &self.file.land.check),
+            ("worktree.setup", &self.settings.setup),
+            ("worktree.teardown", &self.settings.teardown),
+        ];
+        let command =
+            |(key, command): (&str, &String)| ProjectCommand { key: key.to_owned(), command: command.clone() };
+        entries(&lists).map(command).collect()
+    }
+
+    /// Everything that worktrees would get of the checkout.
+    #[must_use]
+    pub fn paths(&self) -> Vec<ProjectPath> {
+        let lists = [
+            ("worktree.copy", &self.settings.copy),
+            (INCLUDE_FILE, &self.settings.include),
+            ("worktree.link", &self.settings.link),
+        ];
+        let path = |(key, path): (&str, &String)| ProjectPath { key: key.to_owned(), path: path.clone() };
+        entries(&lists).map(path).collect()
+    }
+
+    /// Whether there is anything that a user has to approve.
+    #[must_use]
+    pub fn needs_approval(&self) -> bool {
+        !self.file.land.check.is_empty() || self.settings.need_approval()
+    }
+
+    /// What worktrees get. An error before the user approved the file, unless that is nothing but ports.
+    pub fn worktree(&self) -> Result<&WorktreeSettings, ProjectError> {
+        if self.trusted || !self.settings.need_approval() { Ok(&self.settings) } else { Err(self.not_trusted()) }
+    }
+
+    /// What worktrees would get, approved or not, to be shown.
+    #[must_use]
+    pub const fn proposed_worktree(&self) -> &WorktreeSettings {
+        &self.settings
     }
 
     /// The commands that check what is to land. An error before the user approved the file, unless there are none.
@@ -191,8 +236,18 @@ impl Project {
         if self.trusted || self.file.land.check.is_empty() {
             return Ok(&self.file.land.check);
         }
-        let commands = self.commands().into_iter().map(|command| command.command).collect();
-        Err(ProjectError::NotTrusted { repository: self.repository.clone(), path: self.path(), commands })
+        Err(self.not_trusted())
+    }
+
+    /// The error that nothing of it may be used.
+    #[must_use]
+    pub fn not_trusted(&self) -> ProjectError {
+        ProjectError::NotTrusted {
+            repository: self.repository.clone(),
+            path: self.path(),
+            commands: self.commands().into_iter().map(|command| command.command).collect(),
+            paths: self.paths().into_iter().map(|path| path.path).collect(),
+        }
     }
 
     /// How long a check may take.
@@ -206,6 +261,11 @@ impl Project {
     pub const fn requires_approval(&self) -> bool {
         self.file.land.require_approval
     }
+}
+
+/// Every entry of some lists, with the key of its list.
+fn entries<'a>(lists: &'a [(&'static str, &'a Vec<String>)]) -> impl Iterator<Item = (&'static str, &'a String)> {
+    lists.iter().flat_map(|(key, list)| list.iter().map(|entry| (*key, entry)))
 }
 
 /// The text of the file; `None` where there is none.
@@ -226,8 +286,33 @@ fn read(path: &Path) -> Result<Option<String>, ProjectError> {
     Ok(Some(text))
 }
 
+/// What identifies the content. Approvals of a file without a list hold as they were before lists were read.
+fn digest(text: &str, include: Option<&str>) -> String {
+    let mut digest = Sha256::new();
+    digest.update(text.as_bytes());
+    if let Some(include) = include {
+        // No file that is read holds a zero byte: TOML refuses it.
+        digest.update(b"\0");
+        digest.update(include.as_bytes());
+    }
+    hexadecimal(&digest.finalize())
+}
+
+/// The patterns of a list in the syntax of `.gitignore`.
+fn patterns(text: &str) -> Vec<String> {
+    let trimmed = |line: &str| {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let end = line.trim_end_matches(' ').len();
+        // A space after a backslash is part of the pattern.
+        let keeps = line.get(..end).is_some_and(|start| start.ends_with('\\')) && end < line.len();
+        line.get(..end + usize::from(keeps)).unwrap_or(line).to_owned()
+    };
+    let is_pattern = |line: &String| !line.is_empty() && !line.starts_with('#') && !line.contains('\0');
+    text.trim_start_matches('\u{feff}').split('\n').map(trimmed).filter(is_pattern).collect()
+}
+
 /// What approvals are stored under, whichever link leads to the repository.
-fn key_of(repository: &Path) -> String {
+pub(crate) fn key_of(repository: &Path) -> String {
     repository.canonicalize().unwrap_or_else(|_| repository.to_owned()).display().to_string()
 }
 

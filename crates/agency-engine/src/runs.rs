@@ -12,6 +12,7 @@
 //! | remove, restore | [`remove`] |
 //! | reconcile, serve | [`reconcile`], `serve`; rows from files in [`adopt`], what crashes left in [`garbage`] and [`orphans`] |
 //! | checkpoint | [`checkpoints`] |
+//! | trust a project file | [`trust`] |
 //! | doctor | [`doctor`] |
 //!
 //! ```standalone_crate
@@ -54,8 +55,10 @@ pub mod reconcile;
 pub mod remove;
 pub mod review;
 pub mod stop;
+pub mod trust;
 pub mod wait;
 pub mod watcher;
+pub mod worktree_plan;
 
 mod follow;
 mod names;

@@ -32,6 +32,7 @@ mod known;
 mod names;
 mod open;
 mod open_comments;
+mod ports;
 mod query;
 mod questions;
 mod races;
@@ -52,6 +53,7 @@ pub use error::{SqliteError, StoreError};
 pub(crate) use known::{KnownRun, KnownRuns};
 #[doc(hidden)]
 pub use names::MustBeFree;
+pub(crate) use ports::PortRange;
 pub use query::RunFilter;
 #[doc(hidden)]
 pub use questions::Answering;

@@ -21,7 +21,7 @@
 //!
 //! | Topic | Files |
 //! | --- | --- |
-//! | From the start to the end | `startup`, `slot`, `supervisor`, `scope`, `event_loop`, `timers`, `effects`, `drain`, `restart`, `finish` |
+//! | From the start to the end | `startup`, `slot`, `supervisor`, `scope`, `setup`, `event_loop`, `timers`, `effects`, `drain`, `restart`, `finish` |
 //! | The agent | `process`, `panics`, `output`, `protocol`, `screen_reader`, `typing` |
 //! | The conversation | `conversation`, `messages`, `questions`, `asked_question`, `unrecognised`, `activity` |
 //! | The worktree | `checkpoints` |
@@ -58,6 +58,7 @@ mod render;
 mod restart;
 mod scope;
 mod screen_reader;
+mod setup;
 mod slot;
 mod startup;
 mod store_sync;

@@ -22,6 +22,7 @@
 mod error;
 mod load;
 mod project;
+mod project_file;
 mod render;
 mod starter;
 mod task;

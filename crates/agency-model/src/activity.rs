@@ -6,6 +6,8 @@ use crate::{Question, QuestionKind};
 string_enum! {
     /// What an agent is doing.
     Activity {
+        /// Its worktree is prepared; it has no process yet.
+        Setup = "setup",
         /// Its process exists and has said nothing yet.
         Starting = "starting",
         /// The model is at work.

@@ -31,6 +31,8 @@ string_enum! {
         RunnerNotConfigured = "E_RUNNER_NOT_CONFIGURED",
         /// The user has not approved the commands of a project file.
         NotTrusted = "E_NOT_TRUSTED",
+        /// A command that prepares a worktree failed.
+        SetupFailed = "E_SETUP_FAILED",
         /// Work cannot land yet: its agent is at work, or something about it is open.
         NotReady = "E_NOT_READY",
         /// A comment is about a file, a line or a number that does not exist.

@@ -109,6 +109,12 @@ pub const POINTS: &[&str] = &[
     "session.made",
     "session.hosted",
     "session.saved",
+    "setup.copied",
+    "setup.linked",
+    "setup.command",
+    "setup.executed",
+    "setup.done",
+    "setup.torn_down",
 ];
 
 /// Kills this process, as a power cut would, when `AGENCY_FAULT_POINT` names this step: the first time that it comes

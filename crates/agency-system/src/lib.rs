@@ -4,6 +4,7 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+pub mod beneath;
 pub mod disk;
 pub mod fault;
 pub mod files;

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
@@ -41,7 +42,7 @@ pub fn check_prompt_place(repository: &Repository, base: &Commit) -> Result<()> 
 /// Writes `.agency/prompt.md` in a workspace and excludes it from the repository's commits.
 pub fn write_prompt(workspace: &Path, text: &str) -> Result<()> {
     // Excluded first, so that there is no moment at which a commit could pick it up.
-    exclude(workspace)?;
+    exclude(workspace, EXCLUDED.as_bytes())?;
     let mut file = open_without_following(workspace)?;
     let path = workspace.join(".agency/prompt.md");
     file.write_all(text.as_bytes()).map_err(WorkspaceError::io("write", &path))
@@ -82,8 +83,20 @@ fn refused(path: &Path, error: Errno) -> WorkspaceError {
     }
 }
 
+/// Lets git ignore a path from the top of each worktree of a repository, whether a file, a directory or a link is there.
+pub fn exclude_path(workspace: &Path, path: &Path) -> Result<()> {
+    let mut line = b"/".to_vec();
+    for byte in path.as_os_str().as_bytes() {
+        if b"*?[\\ ".contains(byte) {
+            line.push(b'\\');
+        }
+        line.push(*byte);
+    }
+    exclude(workspace, &line)
+}
+
 /// Adds the line to the `info/exclude` that all worktrees of the repository share, unless it is there.
-fn exclude(workspace: &Path) -> Result<()> {
+fn exclude(workspace: &Path, line: &[u8]) -> Result<()> {
     let common_dir = match Repository::from_root(workspace.to_owned()).common_dir() {
         Ok(common_dir) => common_dir,
         // Jj heeds the exclusions of the git repository in which it keeps its revisions.
@@ -98,10 +111,9 @@ fn exclude(workspace: &Path) -> Result<()> {
     file.lock().map_err(WorkspaceError::io("lock", &path))?;
     let mut content = Vec::new();
     file.read_to_end(&mut content).map_err(WorkspaceError::io("read", &path))?;
-    if content.split(|byte| *byte == b'\n').any(|line| line.trim_ascii_end() == EXCLUDED.as_bytes()) {
+    if content.split(|byte| *byte == b'\n').any(|present| present.trim_ascii_end() == line) {
         return Ok(());
     }
-    let start = if content.is_empty() || content.ends_with(b"\n") { "" } else { "\n" };
-    let line = format!("{start}{EXCLUDED}\n");
-    file.write_all(line.as_bytes()).map_err(WorkspaceError::io("write", &path))
+    let start: &[u8] = if content.is_empty() || content.ends_with(b"\n") { b"" } else { b"\n" };
+    file.write_all(&[start, line, b"\n"].concat()).map_err(WorkspaceError::io("write", &path))
 }

@@ -11,7 +11,7 @@ use agency_engine::ask::SubagentRunner;
 use agency_engine::config::{Config, Environment, locate};
 use agency_engine::home::Home;
 use agency_engine::orchestrator::CallerEnv;
-use agency_engine::runs::create::RunRequest;
+use agency_engine::runs::create::{RunRequest, SetupChoice};
 use agency_engine::runs::wait::WaitError;
 use agency_engine::sources::Sources;
 use agency_engine::watch::Tail;
@@ -167,6 +167,7 @@ impl Context {
             terminal: own_terminal_size(std::io::stdout()),
             notify: self.is_at_terminal(),
             workflow: None,
+            setup: SetupChoice::Project,
         })
     }
 

@@ -178,6 +178,7 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
         | ErrorCode::WorktreeCreateFailed
         | ErrorCode::RunnerNotConfigured
         | ErrorCode::MergeFailed
+        | ErrorCode::SetupFailed
         | ErrorCode::CleanupFailed => 6,
         ErrorCode::DbLocked | ErrorCode::DbError => 7,
         ErrorCode::PermissionDenied | ErrorCode::NotAllowed | ErrorCode::NotTrusted => 8,

@@ -24,6 +24,7 @@ mod transcripts {
     mod starting;
     mod upkeep;
     mod workflows;
+    mod worktrees;
 
     use console::{Console, sees};
 }

@@ -19,7 +19,9 @@ use super::record::Intent;
 use super::{DirtyChoice, LandChecks, LandError, LandProgress, LandRequest, Landed, Publish};
 use crate::agency::Agency;
 use crate::project::Project;
+use crate::runs::create::SetupChoice;
 use crate::store::RunRow;
+use crate::worktree::WorktreeSettings;
 
 /// The default limit of a check.
 pub(crate) const CHECK_LIMIT: Duration = Duration::from_secs(30 * 60);
@@ -41,6 +43,8 @@ pub(super) struct Prepared {
     pub(super) project: Option<Project>,
     pub(super) checks: Vec<String>,
     pub(super) limit: Duration,
+    /// What the tree of the checks gets.
+    pub(super) settings: WorktreeSettings,
 }
 
 impl Agency {
@@ -56,11 +60,15 @@ impl Agency {
         };
         let usual = project.as_ref().map_or(CHECK_LIMIT, Project::check_limit);
         let limit = request.check_limit.unwrap_or(usual);
+        let settings = match (&project, request.setup) {
+            (Some(project), SetupChoice::Project) if !checks.is_empty() => project.worktree()?.clone(),
+            (_, _) => WorktreeSettings::default(),
+        };
         let target = match &request.into {
             Some(into) => worktree.check_target(into)?,
             None => self.land_target(&row)?,
         };
-        Ok(Prepared { row, worktree, repository, target, project, checks, limit })
+        Ok(Prepared { row, worktree, repository, target, project, checks, limit, settings })
     }
 }
 
@@ -189,7 +197,7 @@ impl Attempt<'_> {
 
     /// Looks at a merge before the target moves to it.
     fn check(&mut self, prepared: &Prepared, proposed: &ProposedMerge, announced: &mut bool) -> Result<(), LandError> {
-        let Prepared { row, repository, target, checks, limit, .. } = prepared;
+        let Prepared { row, repository, target, checks, limit, settings, .. } = prepared;
         if !*announced {
             let strategy = self.request.strategy.as_str().to_owned();
             self.agency.record_work(&row.id, WorkEvent::Landing { target: target.clone(), strategy })?;
@@ -203,6 +211,7 @@ impl Attempt<'_> {
                 repository,
                 commands: checks,
                 limit: *limit,
+                settings: settings.clone(),
                 // Earlier checks of this landing built what is in the tree.
                 fresh: self.request.fresh && !*announced,
                 environment: &self.request.environment,
@@ -223,6 +232,7 @@ impl Attempt<'_> {
     /// Reports the progress of the checks, and records how each ended.
     fn take(&mut self, id: &RunId, report: CheckReport<'_>) -> Result<(), LandError> {
         match report {
+            CheckReport::Preparing(message) => (self.progress)(LandProgress::Preparing { message }),
             CheckReport::WaitingForTree => (self.progress)(LandProgress::WaitingForTree),
             CheckReport::Begins { command, log } => (self.progress)(LandProgress::CheckBegins { command, log }),
             CheckReport::Ended { command, end, output, event } => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use agency_model::{ErrorCode, QuestionId, RunId};
 use agency_workspace::{Conflict, DirtyCheckout, MergeError, WorkspaceError};
 
-use super::check::CheckEnd;
+use super::CheckEnd;
 use crate::home::HomeError;
 use crate::project::ProjectError;
 use crate::runs::caller::{CallerError, NotAllowed};
@@ -15,6 +15,7 @@ use crate::runs::remove::RemoveError;
 use crate::runs::wait::WaitError;
 use crate::runs::work_events::RecordError;
 use crate::store::StoreError;
+use crate::worktree::PrepareError;
 
 /// Why work did not land. The target is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -117,6 +118,9 @@ pub enum LandError {
     /// The caller is an agent.
     #[error("{0}; agents may not land work")]
     NotAllowed(#[from] NotAllowed),
+    /// The tree of the checks could not be prepared as the project says.
+    #[error("{0}; the target branch was not changed")]
+    Setup(PrepareError),
     /// The project file.
     #[error(transparent)]
     Project(#[from] ProjectError),
@@ -174,6 +178,15 @@ impl From<CallerError> for LandError {
     }
 }
 
+impl From<PrepareError> for LandError {
+    fn from(error: PrepareError) -> Self {
+        match error {
+            PrepareError::Stopped => Self::Interrupted,
+            PrepareError::Command { .. } | PrepareError::Workspace(_) | PrepareError::Home(_) => Self::Setup(error),
+        }
+    }
+}
+
 impl From<WorkspaceError> for LandError {
     fn from(error: WorkspaceError) -> Self {
         Self::Merge(error.into())
@@ -198,6 +211,7 @@ impl LandError {
             Self::NotPublished { .. } => ErrorCode::MergeFailed,
             Self::Interrupted => ErrorCode::Interrupted,
             Self::NotAllowed(_) | Self::Denied { .. } => ErrorCode::NotAllowed,
+            Self::Setup(error) => error.code(),
             Self::Project(error) => error.code(),
             Self::Merge(error) => error.code(),
             Self::Workspace(error) => error.code(),

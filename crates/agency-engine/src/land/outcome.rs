@@ -6,8 +6,8 @@ use agency_model::{QuestionId, RunId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::CheckEnd;
 use super::LandError;
-use super::check::CheckEnd;
 use super::publish::Published;
 
 /// Something that is about to take time, or that a user should know.
@@ -44,6 +44,11 @@ pub enum LandProgress<'a> {
     Unreviewed {
         /// The run.
         id: &'a RunId,
+    },
+    /// The tree of the checks gets what worktrees of the project get.
+    Preparing {
+        /// What is done, or what is missing.
+        message: &'a str,
     },
     /// Another landing checks in the same tree, and is waited for.
     WaitingForTree,

@@ -11,9 +11,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::attempt::{Attempt, Prepared};
-use super::check::{CheckCommand, CheckEnd};
-use super::{LandError, LandRequest};
+use super::checks::{empty_log, printed_in};
+use super::{CheckEnd, LandError, LandRequest};
 use crate::home::{create_private_directory, write_atomically};
+use crate::worktree::{Marker, OwnChild, ShellCommand, TREE_VARIABLE};
 
 /// How long a forge may take to make a pull request.
 const FORGE_LIMIT: Duration = Duration::from_secs(120);
@@ -78,17 +79,20 @@ impl Attempt<'_> {
             self.not_published(prepared, "neither gh nor glab is installed; the branch was pushed".to_owned())
         })?;
         let log = directory.join("pull-request.log");
-        let check = CheckCommand {
+        empty_log(&log)?;
+        let check = ShellCommand {
             command: &command,
             place: prepared.repository.root(),
-            tree: &directory,
+            marker: Marker { variable: TREE_VARIABLE, value: &directory },
             environment: &environment,
             log,
             limit: FORGE_LIMIT,
             stop: self.stop,
+            child: &OwnChild::default(),
+            is_independent: true,
         };
         let end = check.run()?;
-        let printed = check.printed();
+        let printed = printed_in(&check.log);
         let url = printed.split_whitespace().find(|word| word.starts_with("https://") || word.starts_with("http://"));
         match (end, url) {
             (CheckEnd::Exited(0), url) => Ok(Published { pull_request: url.map(str::to_owned), ..published }),

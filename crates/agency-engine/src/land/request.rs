@@ -8,6 +8,7 @@ use agency_workspace::MergeStrategy;
 
 use super::publish::Publish;
 use crate::config::environment_of_process;
+use crate::runs::create::SetupChoice;
 
 /// How work is to land.
 #[derive(Debug, Clone)]
@@ -35,6 +36,8 @@ pub struct LandRequest {
     pub only_tree: Option<String>,
     /// What happens at a remote.
     pub publish: Publish,
+    /// What the tree gets in which the merged files are checked.
+    pub setup: SetupChoice,
     /// The environment of checks.
     pub environment: BTreeMap<OsString, OsString>,
 }
@@ -98,6 +101,7 @@ impl LandRequest {
             on_conflict: OnConflict::Report,
             only_tree: None,
             publish: Publish::Nothing,
+            setup: SetupChoice::Project,
             environment: environment_of_process(),
         }
     }

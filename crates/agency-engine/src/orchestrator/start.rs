@@ -20,7 +20,7 @@ use ulid::Ulid;
 use super::{NewSession, Orchestrator, OrchestratorError, WorkflowSession};
 use crate::config::{WORKFLOW_DRIVER, environment_of_process};
 use crate::orchestrator::state::Journal;
-use crate::runs::create::{CreateError, ResumeFallback, ResumeRequest, RunRequest, WorkflowMember};
+use crate::runs::create::{CreateError, ResumeFallback, ResumeRequest, RunRequest, SetupChoice, WorkflowMember};
 use crate::workflow::Loaded;
 
 /// How long another process may hold a session.
@@ -258,6 +258,7 @@ impl Orchestrator {
                 may_wait: true,
                 terminal: None,
                 notify: caller_env.notify,
+                setup: SetupChoice::Project,
             })?,
             // The process that began the session died before it had a driver.
             None => {
@@ -309,6 +310,7 @@ fn driver(session: &SessionId, name: &str, repo: &str, base_ref: &str, caller_en
             beside: None,
             directory: None,
         }),
+        setup: SetupChoice::Project,
     }
 }
 

@@ -84,3 +84,37 @@ fn without_commands_there_is_nothing_to_approve() {
     let project = agency.project(place.path()).unwrap().unwrap();
     assert!(project.requires_approval() && project.checks().unwrap().is_empty());
 }
+
+#[test]
+fn a_list_of_files_is_part_of_the_content_and_a_file_without_one_keeps_its_approval() {
+    let place = tempfile::tempdir().unwrap();
+    let mut agency = agency(place.path());
+    let text = "[land]\ncheck = [\"true\"]\n";
+    write(place.path(), text);
+    let project = agency.project(place.path()).unwrap().unwrap();
+    assert_eq!(project.sha256(), hexadecimal(&Sha256::digest(text.as_bytes())), "as before there were lists");
+    agency.trust(&project).unwrap();
+    let list = place.path().join(INCLUDE_FILE);
+    fs::write(&list, "# a comment\n\n").unwrap();
+    assert!(agency.project(place.path()).unwrap().unwrap().is_trusted(), "it names nothing");
+    fs::write(&list, ".env\r\n!.env.sample  \nname\\ \n#x\n").unwrap();
+    let project = agency.project(place.path()).unwrap().unwrap();
+    assert!(!project.is_trusted() && project.worktree().is_err());
+    let paths: Vec<String> = project.paths().into_iter().map(|path| path.path).collect();
+    assert_eq!(paths, [".env", "!.env.sample", "name\\ "]);
+    agency.trust(&project).unwrap();
+    assert!(agency.project(place.path()).unwrap().unwrap().worktree().is_ok());
+    fs::remove_file(place.path().join(PROJECT_FILE)).unwrap();
+    let alone = agency.project(place.path()).unwrap().unwrap();
+    assert!(!alone.is_trusted() && alone.path() == list);
+}
+
+#[test]
+fn ports_alone_need_no_approval() {
+    let place = tempfile::tempdir().unwrap();
+    let agency = agency(place.path());
+    write(place.path(), "[worktree]\nports = { web = 3000, db_2 = 5432 }\n");
+    let project = agency.project(place.path()).unwrap().unwrap();
+    assert!(!project.needs_approval());
+    assert_eq!(project.worktree().unwrap().ports.len(), 2);
+}

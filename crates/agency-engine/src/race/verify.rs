@@ -14,10 +14,10 @@ use agency_workspace::{MergeError, TrialTree};
 use super::RaceError;
 use crate::agency::Agency;
 use crate::home::create_private_directory;
-use crate::land::CheckEnd;
-use crate::land::check::{CheckCommand, end_all};
+use crate::land::{CheckEnd, empty_log, marker_of};
 use crate::runs::remove::RemoveError;
 use crate::store::{RaceResult, RaceRow, RunRow};
+use crate::worktree::{OwnChild, ShellCommand, end_all};
 
 /// How often an interrupt by the user is looked for while runs are waited for.
 const WAIT_INTERVAL: Duration = Duration::from_millis(500);
@@ -116,7 +116,7 @@ impl Agency {
         let tree = TrialTree::open(&place, race.repo_path.as_ref(), TREE_TIMEOUT)?;
         let tree = tree.ok_or_else(|| RaceError::Busy(race.id.clone()))?;
         // Of a process that was killed.
-        end_all(tree.directory());
+        end_all(marker_of(&tree));
         for run in &runs {
             if stop.load(Ordering::Relaxed) {
                 return Err(RaceError::Interrupted);
@@ -168,14 +168,18 @@ impl Verification<'_> {
         create_private_directory(&logs)?;
         let mut environment = self.request.environment.clone();
         environment.insert(RUN_ID_VARIABLE.into(), run.id.as_str().into());
-        let check = CheckCommand {
+        let log = logs.join("verify.log");
+        empty_log(&log)?;
+        let check = ShellCommand {
             command: self.command,
             place: &self.tree.path(),
-            tree: self.tree.directory(),
+            marker: marker_of(self.tree),
             environment: &environment,
-            log: logs.join("verify.log"),
+            log,
             limit: self.request.limit,
             stop: self.stop,
+            child: &OwnChild::default(),
+            is_independent: true,
         };
         let started = Instant::now();
         let end = check.run()?;

@@ -49,8 +49,8 @@ impl Agency {
             (_, _) => None,
         };
         let outcome = match (question.question.kind, answer) {
-            (QuestionKind::Trust, _) if allows => "the commands are approved as they are now",
-            (QuestionKind::Trust, _) => "the commands are not approved; agency trust approves them later",
+            (QuestionKind::Trust, _) if allows => "the project file is approved as it is now",
+            (QuestionKind::Trust, _) => "the project file is not approved; agency trust approves it later",
             (_, Answer::AllowAll) => "agents may land the work of this run",
             (_, _) if allows => {
                 "it lands while the agent waits, else when the agent asks again; agency land lands it now"

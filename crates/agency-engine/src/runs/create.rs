@@ -46,6 +46,7 @@ mod uncommitted;
 mod validate;
 mod vcs;
 mod version;
+mod worktree_setup;
 
 pub use adapters::{Adapter, Supports};
 pub(crate) use ask::AskPlan;
@@ -56,7 +57,7 @@ pub use mcp_servers::read_mcp_config;
 pub use naming::RunName;
 pub use origin::{Resume, RunOrigin};
 pub use plan::{InputFingerprint, Plan, PlannedPrompt};
-pub use request::{RunRequest, WorkflowMember};
+pub use request::{RunRequest, SetupChoice, WorkflowMember};
 pub use resume::{ResumeFallback, ResumeRequest};
 pub(crate) use supervisor::{SupervisorStart, SupervisorThread};
 

@@ -24,6 +24,7 @@ mod old_refs;
 mod plan;
 mod request;
 mod restoring;
+mod teardown;
 mod wording;
 mod workspace_of;
 
@@ -42,7 +43,7 @@ use tracing::{info, warn};
 use self::edited_prompt::EditedPrompt;
 pub use self::error::{Remaining, RemoveError};
 pub use self::old_refs::MoveRefs;
-pub use self::request::{NeedingSession, RemoveRequest};
+pub use self::request::{NeedingSession, RemoveRequest, Teardown};
 pub use self::restoring::restored_branch;
 use self::wording::{imported_notes, kept_branch, notes_of, session_remains, trust_remains, worktree_remains};
 use self::workspace_of::bookmark_of;
@@ -133,8 +134,13 @@ impl Agency {
         PidFile::remove_if_gone(&self.pid_dir(), &row.id);
         fault::point("rm.processes");
         let mut prompt = None;
+        let mut torn_down = vec![];
         let removal = match self.sharing(&row)?.first() {
             None => {
+                torn_down = self
+                    .tear_down(&row, request.teardown)
+                    .map_err(|remaining| RemoveError::Remains { id: row.id.clone(), remaining: vec![remaining] })?;
+                fault::point("setup.torn_down");
                 prompt = EditedPrompt::find(&self.home, &row);
                 prompt.as_ref().map_or(Ok(()), EditedPrompt::save)?;
                 self.workspace_of(&row)?.remove(options)
@@ -162,12 +168,16 @@ impl Agency {
         };
         let saved = removal.saved.as_ref().map(|saved| saved.reference.as_str());
         let row = self.store.mark_removed(&row.id, saved)?;
+        if let (Some(worktree), true) = (&row.worktree_path, self.sharing(&row)?.is_empty()) {
+            self.store.release_ports(worktree)?;
+        }
         info!(run = %row.id, saved = saved.is_some(), "run removed");
         fault::point("rm.marked");
         // A snapshot for readers of the files.
         let _ = directory.write_json("meta.json", &row);
         let mut notes = imported_notes(&row).unwrap_or_else(|| notes_of(&removal, row.vcs));
         notes.extend(prompt.as_ref().map(EditedPrompt::note));
+        notes.extend(torn_down);
         if let Some(other) = self.sharing(&row)?.first() {
             notes = vec![format!("its worktree stays: {} works there too", other.id)];
         }

@@ -19,6 +19,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     LANDING,
     REVIEW,
     RACES,
+    PORTS,
 ];
 
 const RUNS_AND_REQUESTS: &str = "
@@ -385,5 +386,15 @@ CREATE TABLE race_results (
     duration_ms  INTEGER NOT NULL,
     protected    TEXT NOT NULL,
     verified_at  TEXT NOT NULL
+);
+";
+
+/// The ports of runs. They belong to the worktree, which several runs can have one after the other.
+const PORTS: &str = "
+CREATE TABLE ports (
+    port           INTEGER PRIMARY KEY NOT NULL,
+    worktree_path  TEXT NOT NULL,
+    name           TEXT NOT NULL,
+    UNIQUE (worktree_path, name)
 );
 ";

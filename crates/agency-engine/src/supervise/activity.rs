@@ -66,7 +66,8 @@ impl Supervisor<'_> {
 
     /// What the agent is doing, and since when.
     pub(super) fn present_activity(&self) -> Option<(Activity, Timestamp)> {
-        self.conversation.activity().map(|activity| (activity, self.row_sync.activity.since))
+        let activity = if self.setup.is_running() { Some(Activity::Setup) } else { self.conversation.activity() };
+        activity.map(|activity| (activity, self.row_sync.activity.since))
     }
 
     /// Brings the row up to date.

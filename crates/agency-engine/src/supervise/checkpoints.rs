@@ -88,7 +88,7 @@ impl Supervisor<'_> {
     /// Notes what the agent does: a screen shows the end of a turn only by this.
     pub(super) fn note_work(&mut self, activity: Activity, is_on_screen: bool) {
         match activity {
-            Activity::Starting | Activity::Unknown => {}
+            Activity::Setup | Activity::Starting | Activity::Unknown => {}
             Activity::Thinking | Activity::Writing | Activity::RunningCommand | Activity::WaitingForUser => {
                 self.checkpoints.has_worked = true;
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agency_model::Event;
-use agency_model::run::{Effect, Input, StopCause, Transition, step};
+use agency_model::run::{Effect, Input, Phase, Progress, StopCause, Transition, step};
 use agency_system::fault;
 use tracing::{error, info};
 
@@ -20,8 +20,13 @@ use crate::runs::remove::bring_up_to_date;
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Supervisor<'_> {
-    /// Starts the first attempt; the error is for the creator.
+    /// Prepares the worktree, or starts the first attempt at once; the error is for the creator.
     pub(super) fn start(&mut self) -> Result<(), Arc<SpawnError>> {
+        if self.begin_setup() { Ok(()) } else { self.start_agent() }
+    }
+
+    /// Starts the first attempt.
+    pub(super) fn start_agent(&mut self) -> Result<(), Arc<SpawnError>> {
         self.spawn(self.run.attempt());
         self.files.reserve_space();
         self.process.start_error().cloned().map_or(Ok(()), Err)
@@ -34,6 +39,9 @@ impl Supervisor<'_> {
         };
         info!(from = %self.run.state(), to = %run.state(), attempt = run.attempt(), ?effects, "transition");
         self.run = run;
+        if let Progress::Running { phase: Phase::Starting(Some(_)), .. } = self.run.progress {
+            self.setup.stop();
+        }
         if let Input::Healthy { .. } = input {
             let message = "the agent ran long enough without a crash; earlier crashes no longer count".to_owned();
             self.append(Event::Notice { message });

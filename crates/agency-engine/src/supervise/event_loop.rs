@@ -12,6 +12,7 @@ use super::checkpoints::Outcome;
 use super::control::{ControlMessage, ControlServer};
 use super::notifier::Notifier;
 use super::pane::PaneNews;
+use super::setup::SetupNews;
 use super::stream_reader::StreamReader;
 use super::timers::Timer;
 use super::viewer::drain_viewers;
@@ -45,6 +46,7 @@ enum LoopEvent {
     Hangup,
     ChildExited,
     Checkpoint(Option<Box<Outcome>>),
+    Setup(SetupNews),
 }
 
 impl Supervisor<'_> {
@@ -70,6 +72,7 @@ impl Supervisor<'_> {
             timer = self.timers.next() => LoopEvent::Timer(timer),
             news = self.display.next_of_pane() => LoopEvent::Pane(news),
             outcome = self.checkpoints.next() => LoopEvent::Checkpoint(outcome.map(Box::new)),
+            news = self.setup.next() => LoopEvent::Setup(news),
             items = next_items(self.protocol.reader.as_mut()) => LoopEvent::Understood(items),
             event = self.process.next(), if keeps_up => LoopEvent::Agent(event),
         }
@@ -100,6 +103,7 @@ impl Supervisor<'_> {
             LoopEvent::Timer(timer) => self.handle_timer(timer),
             LoopEvent::Stop => self.feed_stop(None),
             LoopEvent::Checkpoint(outcome) => self.checkpoint_taken(outcome.map(|outcome| *outcome)),
+            LoopEvent::Setup(news) => self.handle_setup(news),
             LoopEvent::Resized => {
                 if let Some(size) = self.display.pane_size() {
                     self.resize(size);
@@ -107,8 +111,11 @@ impl Supervisor<'_> {
             }
             LoopEvent::ChildExited => {
                 self.collect_notifications();
-                let own: Vec<u32> = self.process.pid().into_iter().chain(self.notifier.pids()).collect();
-                reap_adopted(&own);
+                // Held, so that no command starts or ends between the two.
+                let command = self.setup.child().hold();
+                let own = self.process.pid().into_iter().chain(self.notifier.pids()).chain(*command);
+                reap_adopted(&own.collect::<Vec<u32>>());
+                drop(command);
                 self.continue_drain();
             }
         }

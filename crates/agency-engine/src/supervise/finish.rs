@@ -155,7 +155,10 @@ impl Supervisor<'_> {
                 Some(format!("the wall time of {minutes} minutes is over"))
             }
             (_, Reason::Timeout, _) => Some(self.silence()),
-            (_, Reason::CouldNotStart, _) => self.process.start_error().map(ToString::to_string),
+            (_, Reason::CouldNotStart, _) => {
+                let failure = self.setup.failure().map(str::to_owned);
+                failure.or_else(|| self.process.start_error().map(ToString::to_string))
+            }
             (_, _, Some(exit)) if exit.is_success() => {
                 if let Some(shortcoming) = self.cut_off() {
                     return Some(format!("{}: {shortcoming}", ErrorCode::RunFailed));

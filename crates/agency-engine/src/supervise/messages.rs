@@ -41,15 +41,17 @@ impl Supervisor<'_> {
         self.renew_store();
         match self.store.take_requests(&self.id) {
             Ok(requests) => {
-                for (number, request) in requests {
-                    self.handle_request(number, request);
+                for request in requests {
+                    if let Some((number, request)) = self.setup.hold(request) {
+                        self.handle_request(number, request);
+                    }
                 }
             }
             Err(error) => self.report_store_error("a request could not be read", &error),
         }
     }
 
-    fn handle_request(&mut self, number: i64, request: Request) {
+    pub(super) fn handle_request(&mut self, number: i64, request: Request) {
         match request {
             Request::Stop { grace } => self.feed_stop(grace),
             Request::Answer(question) => self.deliver_answer(&question, number),

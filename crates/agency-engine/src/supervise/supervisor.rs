@@ -19,6 +19,7 @@ use super::process::AgentProcess;
 use super::protocol::ProtocolReader;
 use super::scope::SupervisorScope;
 use super::screen_reader::ScreenReader;
+use super::setup::Setup;
 use super::store_sync::RowSync;
 use super::timers::{RunTimer, Timer, Timers};
 use crate::home::Home;
@@ -49,6 +50,7 @@ pub(super) struct Supervisor<'a> {
     pub(super) display: Display,
     pub(super) notifier: Notifier,
     pub(super) checkpoints: Checkpoints,
+    pub(super) setup: Setup,
     /// Commands that wait for a change.
     pub(super) waiters: Vec<Waiter>,
 }
@@ -90,6 +92,7 @@ impl<'a> Supervisor<'a> {
             row_sync: RowSync::default(),
             display,
             notifier: Notifier::new(launch.notify.clone(), &environment),
+            setup: Setup::default(),
             waiters: vec![],
             process: AgentProcess::new(scope, environment, &launch),
             launch,

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::ScreenSource;
 use crate::runner::StdinPlan;
+use crate::worktree::WorktreeOrders;
 
 /// The version of the orders that are sent.
 pub const ORDERS_VERSION: u32 = 1;
@@ -128,6 +129,9 @@ pub struct LaunchOrders {
     /// What to look for in the user's checkout, where that was not finished when the run was created.
     #[serde(default)]
     pub uncommitted: Option<UncommittedCheck>,
+    /// How the worktree is prepared before the agent starts, where that is still to be done.
+    #[serde(default)]
+    pub worktree: Option<WorktreeOrders>,
 }
 
 /// How often an agent may crash, and what follows.
@@ -277,6 +281,7 @@ mod tests {
             notify: Notify::default(),
             parent_lock: None,
             uncommitted: None,
+            worktree: None,
         }
     }
 
@@ -304,7 +309,7 @@ mod tests {
         let mut old = serde_json::to_value(orders()).unwrap();
         let fields = old.as_object_mut().unwrap();
         // What the version before the first did not send.
-        for field in ["version", "policy", "leash", "uncommitted"] {
+        for field in ["version", "policy", "leash", "uncommitted", "worktree"] {
             assert!(fields.remove(field).is_some(), "{field}");
         }
         let (received, environment) = receive_orders(&mut sent(&old).as_slice()).unwrap();

@@ -4,7 +4,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use super::project_file::project_file;
 use super::{BUILT_IN_SYSTEM_PROMPT, WorkflowError};
+use crate::project::PROJECT_FILE;
 
 /// Every file by its place below the project, with its text.
 const FILES: &[(&str, &str)] = &[
@@ -42,7 +44,9 @@ pub enum Written {
 
 /// Writes the files that a project begins with; what is there stays as it is.
 pub fn init(root: &Path) -> Result<Vec<WrittenFile>, WorkflowError> {
-    FILES.iter().map(|(path, text)| Ok(WrittenFile { path, written: write(&root.join(path), text)? })).collect()
+    let project = project_file(root);
+    let files = FILES.iter().copied().chain([(PROJECT_FILE, project.as_str())]);
+    files.map(|(path, text)| Ok(WrittenFile { path, written: write(&root.join(path), text)? })).collect()
 }
 
 /// Writes a file whole or not at all, and never over another.

@@ -39,7 +39,7 @@ impl NewScreen {
     pub(super) const fn is_understood(self) -> bool {
         match self.activity {
             Activity::Idle | Activity::Thinking | Activity::Writing | Activity::RunningCommand => self.by_line,
-            Activity::Starting | Activity::WaitingForUser | Activity::Unknown => false,
+            Activity::Setup | Activity::Starting | Activity::WaitingForUser | Activity::Unknown => false,
         }
     }
 }

@@ -113,7 +113,7 @@ impl Conversation {
         let over = reading.activity == Activity::Idle && reading.shows_message;
         let busy = match reading.activity {
             Activity::Thinking | Activity::Writing | Activity::RunningCommand | Activity::WaitingForUser => true,
-            Activity::Starting | Activity::Idle | Activity::Unknown => false,
+            Activity::Setup | Activity::Starting | Activity::Idle | Activity::Unknown => false,
         };
         let taken = (busy || over) && !reading.typing;
         let outcome = match (taken, typed.overdue, reading.activity) {

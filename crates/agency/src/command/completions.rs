@@ -25,7 +25,39 @@ use crate::view::Status;
 /// How many runs or sessions are offered at most, the newest.
 const MAX_CANDIDATES: u32 = 100;
 
-/// Print a script that completes agency's commands, options and runs
+/// Only an answer that is a directory is gone to: help and JSON are printed.
+const CHANGE_DIRECTORY: &str = r#"
+agency() {
+    if [ "$1" != cd ]; then
+        command agency "$@"
+        return
+    fi
+    local directory
+    directory=$(command agency "$@") || return
+    if [ -d "$directory" ]; then
+        builtin cd -- "$directory"
+    else
+        printf '%s\n' "$directory"
+    fi
+}
+"#;
+const CHANGE_DIRECTORY_IN_FISH: &str = r#"
+function agency
+    if test "$argv[1]" != cd
+        command agency $argv
+        return
+    end
+    set -l directory (command agency $argv | string collect)
+    or return
+    if test -d "$directory"
+        builtin cd -- "$directory"
+    else
+        printf '%s\n' "$directory"
+    end
+end
+"#;
+
+/// Print a script that completes what is typed, and lets agency cd change directory
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     echo 'source <(agency completions bash)' >> ~/.bashrc\n  \
@@ -49,9 +81,18 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let shell = shells.completer(&args.shell).ok_or_else(broken)?;
     let mut script = vec![];
     shell.write_registration("COMPLETE", "agency", "agency", "agency", &mut script).map_err(|_| broken())?;
-    let script = String::from_utf8_lossy(&script).into_owned();
+    let script = String::from_utf8_lossy(&script).into_owned() + function_of(&args.shell);
     let answer = Script { shell: args.shell.clone(), script };
     context.answer(&answer, |out| write!(out, "{}", answer.script))
+}
+
+/// The function that lets `agency cd` change the directory; empty for a shell that has none.
+fn function_of(shell: &str) -> &'static str {
+    match shell {
+        "bash" | "zsh" => CHANGE_DIRECTORY,
+        "fish" => CHANGE_DIRECTORY_IN_FISH,
+        _ => "",
+    }
 }
 
 /// The agents that an argument may name.

@@ -20,7 +20,7 @@ use agency_engine::forecast::Forecast;
 use agency_engine::home::Home;
 use agency_engine::land::Landed;
 use agency_engine::own_executable;
-use agency_engine::runs::create::RunRequest;
+use agency_engine::runs::create::{RunRequest, SetupChoice};
 use agency_engine::runs::remove::RemoveError;
 use agency_engine::scripted::PROTOCOL_OPTION;
 use agency_engine::scripted::sample::{self, SampleTask};
@@ -175,6 +175,7 @@ fn request(repo: &Path, task: &SampleTask) -> RunRequest {
         terminal: None,
         notify: false,
         workflow: None,
+        setup: SetupChoice::Project,
     }
 }
 

@@ -79,6 +79,7 @@ pub(super) const PAGES: &[Page] = &[
     ("troubleshooting", "symptoms, commands and fixes", include_str!("../../../../docs/troubleshooting.md")),
     ("tui", "the TUI and its keys", include_str!("../../../../docs/tui.md")),
     ("workflows", "steps, spells and templates", include_str!("../../../../docs/workflows.md")),
+    ("worktrees", "what worktrees get beside the files of their commit", include_str!("../../../../docs/worktrees.md")),
 ];
 
 pub(crate) fn run(args: &Args, root: clap::Command, context: &Context) -> Result<ExitCode, Problem> {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Write example workflows, spells and a system prompt; existing files are kept
+/// Write example workflows, spells, a prompt and a project file; what is there is kept
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency init\n  agency workflow validate")]
 pub(crate) struct Args {

@@ -13,6 +13,7 @@ use agency_engine::agency::Agency;
 use agency_engine::land::{
     DirtyChoice, FailedLanding, LandChecks, LandRequest, Landed, LandedRuns, OnConflict, Publish, ReadyPlan,
 };
+use agency_engine::runs::create::SetupChoice;
 use agency_engine::store::Purpose;
 use agency_model::RunId;
 use agency_workspace::MergeStrategy;
@@ -67,6 +68,9 @@ pub(crate) struct Args {
     /// Check without the ignored files, such as build output, of earlier checks
     #[arg(long)]
     fresh: bool,
+    /// Check without what the project file gives to worktrees
+    #[arg(long)]
+    no_setup: bool,
     /// Interrupt an agent that is at work, instead of refusing
     #[arg(long)]
     interrupt: bool,
@@ -156,6 +160,7 @@ fn request_of(args: Args, attempts: u32) -> Result<LandRequest, Problem> {
         (None, None) => Publish::Nothing,
     };
     request.fresh = args.fresh;
+    request.setup = if args.no_setup { SetupChoice::None } else { SetupChoice::Project };
     request.interrupt = args.interrupt;
     request.dirty = if args.save_changes { DirtyChoice::Save } else { DirtyChoice::Block };
     Ok(request)

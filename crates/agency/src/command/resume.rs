@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agency_engine::runs::create::{ResumeFallback, ResumeRequest};
+use agency_engine::runs::create::{ResumeFallback, ResumeRequest, SetupChoice};
 use agency_engine::store::Purpose;
 use agency_system::process::own_terminal_size;
 use clap::builder::PossibleValuesParser;
@@ -42,6 +42,9 @@ pub(crate) struct Args {
     /// Fail when max_agents are live already, instead of waiting for a slot
     #[arg(long)]
     no_queue: bool,
+    /// Continue without the setup of the project, where it did not end before
+    #[arg(long)]
+    no_setup: bool,
     /// Stay until the run has finished, and exit as it did
     #[arg(long, conflicts_with = "attach")]
     wait: bool,
@@ -75,6 +78,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         may_wait: !args.no_queue,
         terminal: own_terminal_size(std::io::stdout()),
         notify: context.is_at_terminal(),
+        setup: if args.no_setup { SetupChoice::None } else { SetupChoice::Project },
     });
     let plan = planned.map_err(|error| {
         let problem = Problem::from(error);

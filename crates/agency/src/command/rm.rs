@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agency_engine::agency::Agency;
 use agency_engine::orchestrator::{SessionsInUse, needing_session};
-use agency_engine::runs::remove::{NeedingSession, RemoveError, RemoveRequest, Removed};
+use agency_engine::runs::remove::{NeedingSession, RemoveError, RemoveRequest, Removed, Teardown};
 use agency_engine::store::{Purpose, RunFilter, RunRow};
 use agency_model::run::State;
 use agency_model::workflow::SessionState;
@@ -56,6 +56,9 @@ pub(crate) struct Args {
     /// Print what would be done without doing it
     #[arg(long)]
     dry_run: bool,
+    /// Do not execute the commands of `worktree.teardown` first
+    #[arg(long)]
+    no_teardown: bool,
     /// Delete the branch too; refused if its commits are in no other branch
     #[arg(long)]
     delete_branch: bool,
@@ -66,6 +69,10 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    const fn teardown(&self) -> Teardown {
+        if self.no_teardown { Teardown::Skip } else { Teardown::Execute }
+    }
+
     /// Whether it is about all finished runs, and not about some by name.
     const fn takes_all(&self) -> bool {
         self.all_finished || self.repo.is_some() || self.race.is_some()
@@ -117,7 +124,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut chosen = choose(args, &mut agency, context)?;
     let kept = if args.takes_all() && !args.force { keep_for_sessions(&agency, &mut chosen) } else { vec![] };
     if let ([(row, why)], false) = (chosen.as_slice(), args.takes_all()) {
-        let removed = one(&mut agency, row, options, args.dry_run, context)?;
+        let removed = one(&mut agency, row, options, args, context)?;
         let outcome = Outcome { removed, name: row.name.clone(), why: why.clone(), error: None };
         return context.answer(&outcome, |out| print(out, &outcome, &agency));
     }
@@ -148,7 +155,7 @@ fn many(
     let text = if args.dry_run { "looking" } else { "removing" };
     let progress = Progress::begin(text, chosen.len(), context.is_watched());
     let needed_by = needing_session(agency.home());
-    let request = RemoveRequest { options, needed_by: &needed_by };
+    let request = RemoveRequest { options, teardown: args.teardown(), needed_by: &needed_by };
     let results: Vec<Result<Removed, RemoveError>> = if args.dry_run {
         let rows: Vec<&RunRow> = chosen.iter().map(|(row, _)| row).collect();
         let plans = interrupts.while_looking(|stop| agency.removal_plans(&rows, request, &|| progress.step(), stop));
@@ -246,12 +253,12 @@ fn one(
     agency: &mut Agency,
     row: &RunRow,
     options: RemoveOptions,
-    dry_run: bool,
+    args: &Args,
     context: &Context,
 ) -> Result<Removed, RemoveError> {
     let needed_by = needing_session(agency.home());
-    let request = RemoveRequest { options, needed_by: &needed_by };
-    if dry_run {
+    let request = RemoveRequest { options, teardown: args.teardown(), needed_by: &needed_by };
+    if args.dry_run {
         return agency.removal_plan(row, request);
     }
     let _spinner = Spinner::begin(format!("removing {}", row.label()), context.is_watched());

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use agency_engine::agency::Agency;
-use agency_engine::runs::create::{Plan, RunRequest, read_environment_file, read_mcp_config};
+use agency_engine::project::ProjectError;
+use agency_engine::runs::create::{CreateError, Plan, RunRequest, SetupChoice, read_environment_file, read_mcp_config};
 use agency_engine::store::RunRow;
 use agency_model::run::State;
 use agency_model::spec::{InputMode, InputSpec, LimitsDraft, PromptDraft, RunnerDraft, SpecDraft};
@@ -118,6 +119,9 @@ pub(crate) struct Args {
     /// Add the NAME=value lines of this file to the agent's environment
     #[arg(long, value_name = "FILE")]
     env_file: Option<PathBuf>,
+    /// Start without what .agency/project.toml gives to worktrees, except for ports
+    #[arg(long)]
+    no_setup: bool,
     /// Fail when max_agents are live already, instead of waiting for a slot
     #[arg(long)]
     no_queue: bool,
@@ -156,7 +160,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let (wait, show) = (args.wait, args.attach);
     let dry_run = args.dry_run;
     let has_host = args.host.is_some();
-    let plan = agency.plan(request(args, context)?)?;
+    let plan = approved_plan(&mut agency, request(args, context)?, context)?;
     if !has_host {
         welcome::note_host(&mut agency, plan.spec.host, context);
     }
@@ -171,6 +175,21 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         context.say(&format!("warning: --workspace none: the agent works in {} itself, on your files", plan.spec.repo));
     }
     start(&mut agency, &plan, Afterwards { wait, show }, context)
+}
+
+/// Plans a run. On a terminal, what the project proposes for worktrees is shown and approved first.
+fn approved_plan(agency: &mut Agency, request: RunRequest, context: &Context) -> Result<Plan, Problem> {
+    let may_ask = context.is_at_terminal() && !context.json();
+    match agency.plan(request.clone()) {
+        Err(CreateError::Project(ProjectError::NotTrusted { repository, .. })) if may_ask => {
+            if let Some(project) = agency.project(&repository)? {
+                super::trust::approve(&project, false, agency, context)?;
+            }
+            // What changed meanwhile is refused.
+            Ok(agency.plan(request)?)
+        }
+        planned => Ok(planned?),
+    }
 }
 
 /// What happens once the agent runs.
@@ -256,6 +275,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         prompt_text: prompt.text,
         include_changes: args.include_changes && !args.dry_run,
         may_wait: !args.no_queue,
+        setup: if args.no_setup { SetupChoice::None } else { SetupChoice::Project },
         notify: args.notify || request.notify,
         ..request
     })

@@ -65,6 +65,12 @@ const SCHEMAS: &[NamedSchema] = &[
     ("checkpoint-diff", "agency checkpoint diff", || answer_schema(schema_for!(checkpoint::diff::CheckpointDiff))),
     ("checkpoint-restore", "agency checkpoint restore", || answer_schema(schema_for!(RestoredCheckpoint))),
     ("attach", "agency attach", || answer_schema(schema_for!(attach::HowToAttach))),
+    ("shell", "agency shell", || answer_schema(schema_for!(super::shell::HowToEnter))),
+    ("cd", "agency cd", || answer_schema(schema_for!(super::cd::RunDirectory))),
+    ("open", "agency open", || answer_schema(schema_for!(super::open::HowToOpen))),
+    ("worktree-plan", "agency worktree plan", || {
+        answer_schema(schema_for!(agency_engine::runs::worktree_plan::WorktreePlan))
+    }),
     ("wait", "agency wait", || answer_schema(schema_for!(RunView))),
     ("why", "agency why", || answer_schema(schema_for!(Reason))),
     ("inbox", "agency inbox", || answer_schema(schema_for!(Inbox))),

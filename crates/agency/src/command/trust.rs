@@ -1,4 +1,4 @@
-//! `agency trust`: shows the commands that a repository proposes, and approves them.
+//! `agency trust`: shows what a repository proposes, and approves it.
 //!
 //! The one rule: nothing is executed here, and only what was shown is approved.
 
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
-use agency_engine::project::{PROJECT_FILE, Project, ProjectCommand};
+use agency_engine::project::{INCLUDE_FILE, PROJECT_FILE, Project, ProjectCommand, ProjectPath};
 use agency_engine::store::TrustedProject;
 use agency_model::{ErrorCode, escaped_line};
 use schemars::JsonSchema;
@@ -16,11 +16,11 @@ use crate::context::Context;
 use crate::problem::Problem;
 use crate::terminal::choose;
 
-/// Show the commands of a repository's .agency/project.toml, and approve them
+/// Show what a repository's project file proposes, and approve it
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "An approval holds for exactly this content: a change of one byte voids it. \
-    Without an approval, none of the commands is executed.\n\nExamples:\n  \
+    Without an approval, none of the commands is executed, and no file is copied.\n\nExamples:\n  \
     agency trust\n  agency trust --yes\n  agency trust ls\n  agency trust revoke")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -41,7 +41,7 @@ enum Verb {
 }
 
 #[derive(Debug, clap::Args)]
-struct RepositoryArgs {
+pub(super) struct RepositoryArgs {
     /// The repository [default: the one of the current directory]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     repo: Option<PathBuf>,
@@ -58,6 +58,8 @@ pub(crate) struct Trusted {
     sha256: String,
     /// What it would execute.
     commands: Vec<ProjectCommand>,
+    /// What worktrees would get of the checkout.
+    paths: Vec<ProjectPath>,
     /// Whether it may.
     trusted: bool,
 }
@@ -89,52 +91,57 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 fn trust(args: &Args, agency: &mut Agency, context: &Context) -> Result<ExitCode, Problem> {
     let repository = root_of(&args.repository, agency, context)?;
     let Some(project) = agency.project(&repository)? else {
-        let message = format!("{} has no {PROJECT_FILE}", repository.display());
+        let message = format!("{} has no {PROJECT_FILE} and no {INCLUDE_FILE}", repository.display());
         return Err(Problem::new(ErrorCode::InvalidPath, message)
             .hint("write the commands into it first: docs/land.md shows how, and so does agency help land"));
     };
-    let asks = !project.is_trusted() && !project.commands().is_empty();
+    let asks = !project.is_trusted() && project.needs_approval();
     if asks {
-        context.say(&shown(&project));
-        if !args.yes {
-            confirm(&project, context)?;
-        }
-        agency.trust(&project)?;
+        approve(&project, args.yes, agency, context)?;
     }
     let answer = Trusted {
         repo: repository.display().to_string(),
         file: project.path().display().to_string(),
         sha256: project.sha256().to_owned(),
         commands: project.commands(),
+        paths: project.paths(),
         trusted: true,
     };
-    context.answer(&answer, |out| match (asks, answer.commands.is_empty()) {
+    context.answer(&answer, |out| match (asks, !project.needs_approval()) {
         (true, _) => writeln!(out, "approved: {}", answer.file),
-        (false, true) => writeln!(out, "{} has no commands; there is nothing to approve", answer.file),
+        (false, true) => writeln!(out, "{} has no commands and no files; there is nothing to approve", answer.file),
         (false, false) => writeln!(out, "approved before: {}\n{}", answer.file, listed(&project)),
     })
 }
 
-/// Everything that an approval lets agency execute. Characters that a terminal obeys are escaped.
+/// Shows what a file proposes, and approves it if the user agrees.
+pub(super) fn approve(project: &Project, agreed: bool, agency: &mut Agency, context: &Context) -> Result<(), Problem> {
+    context.say(&shown(project));
+    if !agreed {
+        confirm(project, context)?;
+    }
+    Ok(agency.trust(project)?)
+}
+
+/// Everything that an approval lets agency do. Characters that a terminal obeys are escaped.
 fn shown(project: &Project) -> String {
-    format!("{} proposes these commands:\n{}", project.path().display(), listed(project))
+    let what = if project.commands().is_empty() { "files of this checkout for worktrees" } else { "these commands" };
+    format!("{} proposes {what}:\n{}", project.path().display(), listed(project))
 }
 
 fn listed(project: &Project) -> String {
-    let line = |command: ProjectCommand| format!("  {}: {}", command.key, escaped_line(&command.command));
-    project.commands().into_iter().map(line).collect::<Vec<_>>().join("\n")
+    let line = |key: &str, text: &str| format!("  {key}: {}", escaped_line(text));
+    let commands = project.commands().into_iter().map(|command| line(&command.key, &command.command));
+    commands.chain(project.paths().into_iter().map(|path| line(&path.key, &path.path))).collect::<Vec<_>>().join("\n")
 }
 
 /// Asks the user; without one, the approval has to be an option.
 fn confirm(project: &Project, context: &Context) -> Result<(), Problem> {
-    let refused = || match project.checks() {
-        Err(error) => Problem::from(error),
-        Ok(_) => Problem::new(ErrorCode::NotTrusted, format!("{} was not approved", project.path().display())),
-    };
+    let refused = || Problem::from(project.not_trusted());
     if context.json() || !context.is_at_terminal() {
-        return Err(refused().hint("agency trust --yes approves the commands above; read them first"));
+        return Err(refused().hint("agency trust --yes approves what is shown above; read it first"));
     }
-    let chosen = choose("Let agency execute them in this repository? [y/N]", &['y', 'n']);
+    let chosen = choose("Let agency do this in this repository? [y/N]", &['y', 'n']);
     match chosen.map_err(|error| Problem::new(ErrorCode::Io, format!("the terminal: {error}")))? {
         Some('y') => Ok(()),
         Some(_) | None => Err(refused().hint("nothing was approved")),
@@ -171,7 +178,7 @@ fn revoke(args: &RepositoryArgs, agency: &mut Agency, context: &Context) -> Resu
     })
 }
 
-fn root_of(args: &RepositoryArgs, agency: &Agency, context: &Context) -> Result<PathBuf, Problem> {
+pub(super) fn root_of(args: &RepositoryArgs, agency: &Agency, context: &Context) -> Result<PathBuf, Problem> {
     let path = match &args.repo {
         Some(path) => path.clone(),
         None => context.current_directory()?,

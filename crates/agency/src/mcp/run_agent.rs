@@ -1,6 +1,6 @@
 //! The tool `run_agent`.
 
-use agency_engine::runs::create::RunRequest;
+use agency_engine::runs::create::{RunRequest, SetupChoice};
 use agency_model::spec::{RunnerDraft, SpecDraft};
 use agency_model::{Mode, RunKind};
 use schemars::JsonSchema;
@@ -62,6 +62,7 @@ pub(super) fn start(call: &Call) -> Result<Reply, Problem> {
         terminal: None,
         notify: false,
         workflow: None,
+        setup: SetupChoice::Project,
     };
     let plan = agency.plan(request)?;
     let created = agency.create(&plan, &call.unwanted);

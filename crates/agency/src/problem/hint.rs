@@ -43,6 +43,7 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::WorktreeCreateFailed => Some("see git's message above; nothing was left behind"),
         ErrorCode::RunnerNotConfigured => Some("agency config show lists the configured agents"),
         ErrorCode::NotTrusted => Some("agency trust shows the commands and approves them"),
+        ErrorCode::SetupFailed => Some("see the log; correct .agency/project.toml or its command, then try again"),
         ErrorCode::InvalidComment => Some("name a file and lines that agency diff shows"),
         ErrorCode::NotReady => Some("agency show <run> shows what is missing"),
         ErrorCode::MergeConflict => Some(

@@ -57,6 +57,7 @@ impl Coded for LandError {
                 .hint("the question stays in the user's inbox; call land_run again after the answer"),
             Self::Create(error) => error.explain(problem),
             Self::NotPublished { id, .. } => problem.detail("run", id).hint("repeat the command when that is settled"),
+            Self::Setup(_) => problem,
             Self::Project(error @ ProjectError::NotTrusted { .. }) => error
                 .explain(problem)
                 .hint("agency trust shows the commands and approves them; agency inbox has the same as a question"),

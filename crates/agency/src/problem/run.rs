@@ -115,6 +115,12 @@ impl Coded for CreateError {
             CreateError::State { hint, .. } => problem.hint(*hint),
             CreateError::MaxAgents { live, most } => problem.detail("live", live).detail("max_agents", most),
             CreateError::Workspace(error) => error.explain(problem),
+            CreateError::Project(error) => {
+                let hint = "agency trust shows what it proposes and approves it; --no-setup starts without it";
+                let problem = error.explain(problem);
+                if error.code() == ErrorCode::NotTrusted { problem.hint(hint) } else { problem }
+            }
+            CreateError::Ports(_) => problem.hint("agency rm gives back the ports of finished runs"),
             CreateError::Tmux(_)
             | CreateError::Store(_)
             | CreateError::Home(_)

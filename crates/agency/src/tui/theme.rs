@@ -116,6 +116,7 @@ impl Theme {
         }
         match (entry.row.state, entry.row.activity) {
             (RunState::Queued, _) => (self.glyph("◌", "."), "queued", Role::Quiet),
+            (RunState::Running, Some(Activity::Setup)) => (self.glyph("○", "o"), "setup", Role::Busy),
             (RunState::Running, Some(Activity::Starting) | None) => (self.glyph("○", "o"), "starting", Role::Busy),
             (RunState::Running, Some(Activity::Thinking)) => (self.glyph("◐", "*"), "thinking", Role::Busy),
             (RunState::Running, Some(Activity::Writing)) => (self.glyph("✎", "w"), "writing", Role::Busy),

@@ -20,6 +20,8 @@ pub(crate) enum Status {
     Paused,
     /// The agent works.
     Working,
+    /// The worktree is prepared before the agent starts.
+    Setup,
     /// The agent starts.
     Starting,
     /// The run is being stopped.
@@ -45,6 +47,7 @@ impl Status {
             (State::Running, Some("stopping" | "killing"), _) => Self::Stopping,
             (State::Running, _, Some(Activity::WaitingForUser)) => Self::Waiting,
             (State::Running, _, Some(Activity::Idle)) => Self::Idle,
+            (State::Running, _, Some(Activity::Setup)) => Self::Setup,
             (State::Running, Some("starting"), _) | (State::Running, _, Some(Activity::Starting)) => Self::Starting,
             (
                 State::Running,
@@ -60,6 +63,7 @@ impl Status {
             Self::Idle => "idle",
             Self::Paused => "paused",
             Self::Working => "working",
+            Self::Setup => "setup",
             Self::Starting => "starting",
             Self::Stopping => "stopping",
             Self::Queued => "queued",
@@ -74,7 +78,7 @@ impl Status {
         let style: Style = match self {
             Self::Waiting => AnsiColor::Yellow.on_default().bold(),
             Self::Idle | Self::Queued | Self::Paused => AnsiColor::Yellow.on_default(),
-            Self::Working | Self::Starting | Self::Stopping => AnsiColor::Cyan.on_default().bold(),
+            Self::Working | Self::Setup | Self::Starting | Self::Stopping => AnsiColor::Cyan.on_default().bold(),
             Self::Failed => AnsiColor::Red.on_default(),
             Self::Stopped => AnsiColor::Magenta.on_default(),
             Self::Completed => AnsiColor::Green.on_default(),
@@ -95,6 +99,7 @@ mod tests {
         assert_eq!(of(State::Running, Some("working"), Some(Activity::Idle)), "idle");
         assert_eq!(of(State::Running, Some("backing_off"), Some(Activity::Idle)), "paused");
         assert_eq!(of(State::Running, Some("stopping"), Some(Activity::WaitingForUser)), "stopping");
+        assert_eq!(of(State::Running, Some("starting"), Some(Activity::Setup)), "setup");
         assert_eq!(of(State::Running, None, None), "working");
         assert_eq!(of(State::Failed, None, Some(Activity::WaitingForUser)), "failed");
         assert_eq!(of(State::Killed, None, None), "stopped");

@@ -8,7 +8,7 @@ use agency_engine::agency::Agency;
 use agency_engine::agents::{AgentEvent, AgentEventKind, AgentManager, AgentState, ManagerConfig};
 use agency_engine::config::{Config, Environment};
 use agency_engine::home::Home;
-use agency_engine::runs::create::RunRequest;
+use agency_engine::runs::create::{RunRequest, SetupChoice};
 use agency_model::spec::SpecDraft;
 use agency_model::{Event, RunKind};
 use agency_testkit::{World, conversation, wait_for};
@@ -38,6 +38,7 @@ fn request(world: &World, repo: &Path, prompt: Option<&str>) -> RunRequest {
         terminal: None,
         notify: false,
         workflow: None,
+        setup: SetupChoice::Project,
     }
 }
 

@@ -139,6 +139,7 @@ fn exit_code(code: ErrorCode) -> i32 {
         | ErrorCode::WorktreeCreateFailed
         | ErrorCode::RunnerNotConfigured
         | ErrorCode::MergeFailed
+        | ErrorCode::SetupFailed
         | ErrorCode::CleanupFailed => 6,
         ErrorCode::DbLocked | ErrorCode::DbError => 7,
         ErrorCode::PermissionDenied | ErrorCode::NotAllowed | ErrorCode::NotTrusted => 8,

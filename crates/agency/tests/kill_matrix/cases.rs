@@ -156,7 +156,7 @@ fn every_fault_point_is_in_the_matrix_and_the_matrix_names_no_other() {
     let played: BTreeSet<&str> = MATRIX.iter().map(|(_, point, _)| *point).collect();
     // The steps of a conversation, of a review, of a landing, of a race, of a forecast, of gc and of an ask are played where those
     // are, those of jj, of a merge and of checkpoints with the workspaces, those of a session with the workflows, those of
-    // old refs with the removal, those of reconciliation with the recovery.
+    // old refs with the removal, those of reconciliation with the recovery, those of a setup with the worktrees.
     let topics = [
         "reconcile.",
         "ask.",
@@ -175,6 +175,7 @@ fn every_fault_point_is_in_the_matrix_and_the_matrix_names_no_other() {
         "race.",
         "checkpoint.",
         "restore.",
+        "setup.",
     ];
     let elsewhere = |point: &&str| topics.iter().any(|topic| point.starts_with(topic));
     assert_eq!(played, POINTS.iter().copied().filter(|point| !elsewhere(point)).collect());

@@ -106,7 +106,7 @@ fn a_landing_that_needs_an_approval_leaves_a_question_whose_answer_approves() {
     world.error(&["land", &run.id], ErrorCode::NotTrusted);
     let [second] = open(&world).try_into().unwrap();
     let answered = world.ok(&["answer", second["id"].as_str().unwrap(), "allow"]).stdout;
-    assert!(answered.contains("the commands are approved as they are now"), "{answered}");
+    assert!(answered.contains("the project file is approved as it is now"), "{answered}");
     world.ok(&["land", &run.id]);
     assert!(!repo.path.join("sly").exists(), "a check runs in the trial tree");
     // Approved in another way, or removed with its run, a question is not open any more.

@@ -99,6 +99,20 @@ fn completions() {
     sees!(console, ["completions", "fish"], @r#"
     $ agency completions fish
     complete --keep-order --exclusive --command agency --arguments "(COMPLETE=fish agency -- (commandline --current-process --tokenize --cut-at-cursor) (commandline --current-token))"
+
+    function agency
+        if test "$argv[1]" != cd
+            command agency $argv
+            return
+        end
+        set -l directory (command agency $argv | string collect)
+        or return
+        if test -d "$directory"
+            builtin cd -- "$directory"
+        else
+            printf '%s\n' "$directory"
+        end
+    end
     "#);
     sees!(console, ["completions", "cobol"], @r"
     $ agency completions cobol

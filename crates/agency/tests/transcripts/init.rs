@@ -14,6 +14,7 @@ fn init() {
     wrote .agency/spells/review.md
     wrote .agency/spells/house-style.md
     wrote .agency/system-prompt.md
+    wrote .agency/project.toml
     agency workflow validate checks them; edit run-tests in implement-test-merge.yaml first
     Branches of runs are named agency/<run_id>. To name them by what is done, write into {world}/home/config.toml:
       branch_template = "agency/{name}"  # also {date}, {agent} and {id}
@@ -27,6 +28,7 @@ fn init() {
     kept  .agency/spells/review.md
     kept  .agency/spells/house-style.md
     kept  .agency/system-prompt.md
+    kept  .agency/project.toml
     agency workflow validate checks them; edit run-tests in implement-test-merge.yaml first
     Branches of runs are named agency/<run_id>. To name them by what is done, write into {world}/home/config.toml:
       branch_template = "agency/{name}"  # also {date}, {agent} and {id}
@@ -40,6 +42,7 @@ fn init() {
     wrote .agency/spells/review.md
     wrote .agency/spells/house-style.md
     wrote .agency/system-prompt.md
+    wrote .agency/project.toml
     agency workflow validate checks them; edit run-tests in implement-test-merge.yaml first
     Branches of runs are named agency/<run_id>. To name them by what is done, write into {world}/home/config.toml:
       branch_template = "agency/{name}"  # also {date}, {agent} and {id}

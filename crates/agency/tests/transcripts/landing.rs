@@ -71,7 +71,7 @@ fn trust() {
     let console = Console::new();
     sees!(console, ["trust"], @r"
     $ agency trust
-    error [E_INVALID_PATH]: {world}/repos/project has no .agency/project.toml
+    error [E_INVALID_PATH]: {world}/repos/project has no .agency/project.toml and no .worktreeinclude
     hint: write the commands into it first: docs/land.md shows how, and so does agency help land
     [exit status: 5]
     ");
@@ -81,7 +81,7 @@ fn trust() {
     {world}/repos/project/.agency/project.toml proposes these commands:
       land.check: npm test
     error [E_NOT_TRUSTED]: {world}/repos/project/.agency/project.toml is not approved as it is now; its commands: npm test
-    hint: agency trust --yes approves the commands above; read them first
+    hint: agency trust --yes approves what is shown above; read it first
     [exit status: 8]
     ");
     sees!(console, ["trust", "--yes"], @r"

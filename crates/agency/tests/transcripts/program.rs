@@ -25,6 +25,9 @@ fn program() {
       forecast  Show which runs conflict with their target branch or with each other
       checkpoint  List, compare and restore the files of a run as they were at the end of each turn
       attach  Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
+      shell  Open a shell in the directory of a run, with its ports; or execute a command there
+      cd  Print the directory of a run; with the script of agency completions, change to it
+      open  Open the directory of a run in an editor
       wait  Wait until runs have finished (or have started), and exit as they did
       why  Show what an agent is doing, since when, and the event or screen line it follows from
       inbox  List what agents ask and wait for, oldest first
@@ -46,10 +49,11 @@ fn program() {
       restore  Bring work that `agency rm` saved back into a new branch, or with jj a new bookmark
       du  Show what takes disk space: runs, repositories and kinds of files, the largest first
       gc  Remove what finished runs hold and nothing needs any more, with a reason for each
-      trust  Show the commands of a repository's .agency/project.toml, and approve them
+      trust  Show what a repository's project file proposes, and approve it
+      worktree  Show what worktrees of a repository get beside the files of their commit
       import  Adopt the worktrees of another program as finished runs; neither they nor its files
                    are changed
-      init  Write example workflows, spells and a system prompt; existing files are kept
+      init  Write example workflows, spells, a prompt and a project file; what is there is kept
       workflow  Execute workflow files: agents, commands, loops, reviews, merges
       reconcile  Write down how runs ended whose supervisor died, rebuild a lost database, and clear
                    up what crashes left
@@ -61,7 +65,7 @@ fn program() {
                    can do
       config  Show the configuration, or the file it is read from
       schema  Print JSON Schemas: of files that agency reads, and of every answer
-      completions  Print a script that completes agency's commands, options and runs
+      completions  Print a script that completes what is typed, and lets agency cd change directory
       man  Print a manual page, or write all of them into a directory
       help  Show the help of a command, or a page of the documentation
       demo  Watch three scripted agents work at once on a sample repository, and answer one of

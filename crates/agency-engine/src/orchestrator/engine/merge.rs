@@ -19,6 +19,7 @@ use super::other_work::{ConflictingRun, listed};
 use crate::agency::Agency;
 use crate::home::{create_private_directory, read_text, write_atomically};
 use crate::land::{CHECK_LIMIT, Checks, FailedCheck, LandError};
+use crate::worktree::WorktreeSettings;
 
 /// How much of a diff is shown in the inbox; the rest is in the branch.
 const MAX_DIFF_BYTES: usize = 256 * 1024;
@@ -198,6 +199,7 @@ impl Merging {
             commands: &self.step.check,
             limit: CHECK_LIMIT,
             fresh: false,
+            settings: WorktreeSettings::default(),
             environment: &self.environment,
             stop: &self.stopped,
             trials: self.trials.clone(),

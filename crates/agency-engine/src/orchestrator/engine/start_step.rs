@@ -23,7 +23,7 @@ use super::merge::Merging;
 use super::script::{ScriptRun, ScriptSource};
 use super::{DriveError, DriverEvent, Job, UnderWay, WorkflowExecutor};
 use crate::home::{Home, HomeError, create_private_directory, write_atomically};
-use crate::runs::create::{RunRequest, WorkflowMember};
+use crate::runs::create::{RunRequest, SetupChoice, WorkflowMember};
 use crate::runs::remove::base_of;
 use crate::runs::user_repository::repository_of;
 use crate::store::RunRow;
@@ -164,6 +164,7 @@ impl WorkflowExecutor {
                 beside: shared.then(|| Box::new(self.maker.clone())),
                 directory: step.cwd.as_ref().map(|cwd| PathBuf::from(&cwd.value)),
             }),
+            setup: SetupChoice::Project,
         })
     }
 

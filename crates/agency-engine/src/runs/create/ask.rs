@@ -13,7 +13,7 @@ use agency_workspace::{Commit, Repository, Scratch, Workspace};
 use super::complete::AskedFrom;
 use super::origin::RunOrigin;
 use super::plan::PlannedPrompt;
-use super::{CreateError, Plan};
+use super::{CreateError, Plan, SetupChoice};
 use crate::agency::Agency;
 use crate::config::AgentConfig;
 use crate::wire::Notify;
@@ -85,8 +85,10 @@ impl Agency {
             notices: vec![],
             notify: Notify::default(),
             race: None,
+            worktree_setup: None,
             origin: RunOrigin::Ask(scratch),
         };
-        self.complete(plan, AskedFrom { current_directory: &current_directory, notify: false })
+        let setup = SetupChoice::None;
+        self.complete(plan, AskedFrom { current_directory: &current_directory, notify: false, setup })
     }
 }

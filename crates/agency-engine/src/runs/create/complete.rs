@@ -12,7 +12,7 @@ use super::find_agent::SearchPath;
 use super::notify::notify_targets;
 use super::origin::RunOrigin;
 use super::validate::{check_environment, check_host};
-use super::{CreateError, Plan, mcp_servers};
+use super::{CreateError, Plan, SetupChoice, mcp_servers};
 use crate::agency::Agency;
 use crate::config::AgentConfig;
 use crate::wire::Notify;
@@ -23,12 +23,14 @@ pub(super) struct AskedFrom<'a> {
     pub(super) current_directory: &'a Path,
     /// Whether the user is to be notified.
     pub(super) notify: bool,
+    pub(super) setup: SetupChoice,
 }
 
 impl Agency {
-    /// Checks what all runs need, and fills in `session`, `agent_version`, `notify` and the notices about them.
+    /// Checks what all runs need, and fills in `session`, `agent_version`, `notify`, `worktree_setup` and the notices about them.
     pub(super) fn complete(&self, mut plan: Plan, from: AskedFrom<'_>) -> Result<Plan, CreateError> {
         check_environment(&plan.environment)?;
+        let worktree_setup = self.worktree_setup(&plan.origin, &plan.repository, from.setup)?;
         plan.spec.workspace = plan.origin.workspace_kind();
         let search_path = SearchPath { current_directory: from.current_directory, environment: &plan.environment };
         check_host(plan.spec.host, &search_path)?;
@@ -53,7 +55,7 @@ impl Agency {
             RunOrigin::Resumes(resume) => resume.session.clone().filter(|_| plan.spec.mode == Mode::Interactive),
             RunOrigin::Ask(_) => None,
         };
-        Ok(Plan { session, agent_version, notices, notify, ..plan })
+        Ok(Plan { session, agent_version, notices, notify, worktree_setup, ..plan })
     }
 }
 

@@ -10,6 +10,7 @@ use agency_workspace::WorkspaceError;
 use crate::home::HomeError;
 use crate::host::TmuxError;
 use crate::own_program::NotInitialised;
+use crate::project::ProjectError;
 use crate::store::StoreError;
 
 /// Why a run was refused, or did not start.
@@ -77,6 +78,12 @@ pub enum CreateError {
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The project file, which may need an approval.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    /// Every port that runs can get is in use.
+    #[error("no {0} ports in a row are free for the run")]
+    Ports(usize),
     /// A file of the home.
     #[error(transparent)]
     Home(#[from] HomeError),
@@ -158,6 +165,8 @@ impl CreateError {
             | Self::Workspace(_)
             | Self::Tmux(_)
             | Self::Store(_)
+            | Self::Project(_)
+            | Self::Ports(_)
             | Self::Home(_)
             | Self::Host(_)
             | Self::NotInitialised(_)
@@ -181,6 +190,8 @@ impl CreateError {
             Self::Tmux(TmuxError::Missing) => ErrorCode::TmuxNotFound,
             Self::Tmux(TmuxError::Refused(_) | TmuxError::Broken(_)) => ErrorCode::TmuxStartFailed,
             Self::Store(error) => error.code(),
+            Self::Project(error) => error.code(),
+            Self::Ports(_) => ErrorCode::WorktreeCreateFailed,
             Self::Home(error) => error.code(),
             Self::Host(_) | Self::NotInitialised(_) => ErrorCode::HostStartFailed,
             Self::Stopped | Self::State { .. } | Self::PlanUsed(_) => ErrorCode::InvalidState,

@@ -175,17 +175,20 @@ impl Creation<'_> {
         debug!(ms = started.elapsed().as_millis(), "supervisor connected");
         let directory = self.agent_directory()?;
         let commit_roots = self.sandbox_roots();
+        let ports = self.claim_ports()?;
         let found = RunPaths {
             directory: &directory,
             prompt_file: &prompt_file,
             run: &self.directory,
             commit_roots: &commit_roots,
+            ports: &ports,
         };
         let Launching { mut orders, environment, files } =
             launch(self.plan, &self.agency.config, &found).map_err(|error| refused(&error))?;
         files.iter().try_for_each(place_file)?;
         let broken = |error: io::Error| CreateError::Host(format!("it did not take its orders: {error}"));
         orders.uncommitted = self.note_uncommitted()?;
+        orders.worktree = self.note_setup()?;
         self.agent_may_live = true;
         send_orders(&mut supervisor, &orders, &environment).map_err(broken)?;
         fault::point("run.ordered");

@@ -13,10 +13,12 @@ use agency_workspace::{REPOSITORY_VARIABLES, Scratch};
 
 use super::{Plan, mcp_servers};
 use crate::config::Config;
+use crate::deadline::milliseconds;
 use crate::home::RunDirectory;
 use crate::own_program::CONFIG_OPTION;
 use crate::runner::StdinPlan;
 use crate::wire::{LaunchOrders, ORDERS_VERSION, RestartPlan, RestartRules, SESSION, Start, WORDS};
+use crate::worktree::port_variables;
 
 /// Where a planned run finds what is its own.
 pub(super) struct RunPaths<'a> {
@@ -28,6 +30,8 @@ pub(super) struct RunPaths<'a> {
     pub(super) run: &'a RunDirectory,
     /// What a commit writes to outside the workspace.
     pub(super) commit_roots: &'a [PathBuf],
+    /// Its ports, by name.
+    pub(super) ports: &'a BTreeMap<String, u16>,
 }
 
 /// What is needed to start a planned run.
@@ -42,7 +46,7 @@ pub(super) struct Launching {
 
 /// Says how a planned run is started.
 pub(super) fn launch(plan: &Plan, config: &Config, found: &RunPaths<'_>) -> Result<Launching, AdapterError> {
-    let RunPaths { directory, prompt_file, run, commit_roots } = *found;
+    let RunPaths { directory, prompt_file, run, commit_roots, ports } = *found;
     let servers = mcp_servers::request(plan, directory, run);
     let request = LaunchRequest {
         mode: plan.spec.mode,
@@ -91,8 +95,10 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &RunPaths<'_>) -> Resu
         notify: plan.notify.clone(),
         parent_lock: plan.origin.scratch().map(Scratch::lock_file),
         uncommitted: None,
+        worktree: None,
     };
     let mut environment = environment(plan, run, &env);
+    environment.extend(port_variables(ports));
     environment.extend(mcp_env.into_iter().map(|(name, value)| (name.into(), value.into())));
     Ok(Launching { orders, environment, files })
 }
@@ -136,16 +142,6 @@ fn restart_plan(plan: &Plan, first: &LaunchRequest<'_>) -> Option<RestartPlan> {
 
 fn in_milliseconds(duration: &Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// Only a test may shorten the minute.
-#[cfg_attr(feature = "fault-points", expect(clippy::disallowed_methods, reason = "a test sets it by a variable"))]
-fn milliseconds(minutes: u32) -> u64 {
-    #[cfg(feature = "fault-points")]
-    if let Some(minute) = std::env::var("AGENCY_MINUTE_MS").ok().and_then(|text| text.parse::<u64>().ok()) {
-        return u64::from(minutes) * minute;
-    }
-    u64::from(minutes) * 60_000
 }
 
 /// The environment of the agent: the caller's, the agent's own settings, and the name of the run. Its git works in its

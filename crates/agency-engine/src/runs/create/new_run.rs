@@ -71,6 +71,7 @@ impl Agency {
             notify,
             include_changes,
             flags,
+            setup,
             spec_file: _,
         } = request;
         let prompt_given = GivenPrompt { text: prompt_text, from_flag: flags.prompt.is_some() };
@@ -154,8 +155,9 @@ impl Agency {
             notices: notice.into_iter().collect(),
             notify: Notify::default(),
             race: None,
+            worktree_setup: None,
         };
-        self.complete(plan, AskedFrom { current_directory: &current_directory, notify })
+        self.complete(plan, AskedFrom { current_directory: &current_directory, notify, setup })
     }
 }
 

@@ -18,6 +18,7 @@ use crate::home::Home;
 use crate::host::socket_in;
 use crate::store::RunRow;
 use crate::wire::Notify;
+use crate::worktree::WorktreeOrders;
 
 /// One input file as it was when the run was created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -99,6 +100,9 @@ pub struct Plan {
     pub notify: Notify,
     /// The race that it takes part in.
     pub race: Option<String>,
+    /// What the project gives the worktree, if the user approved that.
+    #[doc(hidden)]
+    pub worktree_setup: Option<WorktreeOrders>,
 }
 
 impl Plan {

@@ -38,6 +38,8 @@ pub struct RunRequest {
     pub notify: bool,
     /// The workflow session that it belongs to.
     pub workflow: Option<WorkflowMember>,
+    /// What the worktree gets beside the files of its commit.
+    pub setup: SetupChoice,
 }
 
 impl RunRequest {
@@ -64,6 +66,7 @@ impl RunRequest {
             terminal: None,
             notify: false,
             workflow: None,
+            setup: SetupChoice::Project,
         }
     }
 
@@ -135,6 +138,17 @@ impl RunRequest {
         self.environment = environment;
         self
     }
+}
+
+/// What a worktree gets beside the files of its commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum SetupChoice {
+    /// What the project file says, which the user has to have approved.
+    #[default]
+    Project,
+    /// Nothing but ports.
+    None,
 }
 
 /// The description of a run of a workflow session.

@@ -18,7 +18,7 @@ use super::origin::{Resume, RunOrigin};
 use super::plan::PlannedPrompt;
 use super::validate::{check_name, check_prompt, check_promptless};
 use super::vcs::open_again;
-use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan};
+use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan, SetupChoice};
 use crate::agency::Agency;
 use crate::agent_files::{ConversationSearch, find_conversation};
 use crate::config::{AgentConfig, environment_of_process};
@@ -54,6 +54,8 @@ pub struct ResumeRequest {
     pub terminal: Option<TerminalSize>,
     /// Whether the user is notified when the agent asks and when the run has finished, as configured.
     pub notify: bool,
+    /// What a worktree gets beside the files of its commit, where its setup did not end before.
+    pub setup: SetupChoice,
 }
 
 impl ResumeRequest {
@@ -74,6 +76,7 @@ impl ResumeRequest {
             may_wait: true,
             terminal: None,
             notify: false,
+            setup: SetupChoice::Project,
         }
     }
 
@@ -261,6 +264,7 @@ impl Agency {
             notices: notice.into_iter().collect(),
             notify: Notify::default(),
             race: None,
+            worktree_setup: None,
             origin: RunOrigin::Resumes(Box::new(Resume {
                 spent: self.spent_by(&parent)?,
                 parent,
@@ -268,7 +272,9 @@ impl Agency {
                 not_before,
             })),
         };
-        self.complete(plan, AskedFrom { current_directory: &request.current_directory, notify: request.notify })
+        let from =
+            AskedFrom { current_directory: &request.current_directory, notify: request.notify, setup: request.setup };
+        self.complete(plan, from)
     }
 
     /// Where the next prompt of a conversation is kept.

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use agency_model::{RunId, Vcs};
+use agency_model::{RunId, Vcs, escaped_line};
 use agency_workspace::{DeleteBranch, Preview, RemoveOptions, WorkspaceError};
 
 use super::edited_prompt::EditedPrompt;
+use super::teardown::PlannedTeardown;
 use super::wording::{ignored_note, imported_notes, nested_note, obstacle_notes};
 use super::{RemoveError, RemoveRequest, Removed, check_branch_wish, workspace_of};
 use crate::agency::Agency;
@@ -24,7 +25,18 @@ impl Agency {
     /// What [`Self::remove`] would do to an ended run.
     pub fn removal_plan(&self, row: &RunRow, request: RemoveRequest<'_>) -> Result<Removed, RemoveError> {
         let other = self.check_removal(row, request)?;
-        plan(&self.home, row, other.as_ref(), request.options)
+        let mut planned = plan(&self.home, row, other.as_ref(), request.options)?;
+        if other.is_none() && row.removed_at.is_none() {
+            match self.planned_teardown(row, request.teardown) {
+                PlannedTeardown::Nothing => {}
+                PlannedTeardown::Refused(why) => planned.notes.push(why),
+                PlannedTeardown::Commands(settings) => {
+                    let line = |command: &String| format!("teardown: {}", escaped_line(command));
+                    planned.notes.extend(settings.teardown.iter().map(line));
+                }
+            }
+        }
+        Ok(planned)
     }
 
     /// What [`Self::remove`] would do to ended runs, in their order. Calls `looked` after each; `None` once `stop` is set.

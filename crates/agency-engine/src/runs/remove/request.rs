@@ -18,12 +18,25 @@ pub struct NeedingSession {
     pub state: Option<SessionState>,
 }
 
+/// Whether the commands of `worktree.teardown` are executed first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
+pub enum Teardown {
+    /// They are, if the user approved them as they are now. A failure keeps the worktree.
+    #[default]
+    Execute,
+    /// They are not.
+    Skip,
+}
+
 /// How to remove runs.
 #[derive(Clone, Copy)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RemoveRequest<'a> {
     /// What may be deleted.
     pub options: RemoveOptions,
+    /// Whether the commands of `worktree.teardown` are executed first.
+    pub teardown: Teardown,
     /// Looks up the session that needs a run. Sessions are made of runs and not the other way round, so the caller
     /// brings it: [`needing_session`](crate::orchestrator::needing_session).
     pub needed_by: &'a (dyn Fn(&RunRow) -> Option<NeedingSession> + Sync),
@@ -39,7 +52,7 @@ impl<'a> RemoveRequest<'a> {
     /// Keeps the branch, and refuses whatever would need force. `needed_by` is usually
     /// [`needing_session`](crate::orchestrator::needing_session).
     pub fn new(needed_by: &'a (dyn Fn(&RunRow) -> Option<NeedingSession> + Sync)) -> Self {
-        Self { options: RemoveOptions::default(), needed_by }
+        Self { options: RemoveOptions::default(), teardown: Teardown::Execute, needed_by }
     }
 
     /// What may be deleted.

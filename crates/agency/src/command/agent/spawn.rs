@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use agency_engine::agents::{AgentEventKind, AgentEvents, AgentManager, NamedAgent};
-use agency_engine::runs::create::RunRequest;
+use agency_engine::runs::create::{RunRequest, SetupChoice};
 use agency_model::spec::{PromptDraft, RunnerDraft, SpecDraft};
 use agency_model::{Event, EventLine, RunKind};
 use agency_system::process::own_terminal_size;
@@ -109,6 +109,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         terminal: own_terminal_size(std::io::stdout()),
         notify: context.is_at_terminal(),
         workflow: None,
+        setup: SetupChoice::Project,
     })
 }
 

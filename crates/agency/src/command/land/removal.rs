@@ -32,7 +32,7 @@ pub(super) fn remove(agency: &mut Agency, landed: &Landed) -> Result<RemovedAfte
     };
     let needed_by = needing_session(agency.home());
     let options = RemoveOptions { delete_branch, force: false };
-    let removed: Removed = agency.remove(&row, RemoveRequest { options, needed_by: &needed_by })?;
+    let removed: Removed = agency.remove(&row, RemoveRequest::new(&needed_by).options(options))?;
     let branch = removed.branch.filter(|_| delete_branch == DeleteBranch::No);
     Ok(RemovedAfter { branch, notes: removed.notes })
 }

@@ -50,6 +50,7 @@ impl<'a> Report<'a> {
                 let name = self.name(id);
                 self.say(&format!("  the checks execute code that the agent wrote; agency diff {name} shows it"));
             }
+            LandProgress::Preparing { message } => self.say(&format!("  {message}")),
             LandProgress::WaitingForTree => self.say("  waiting for the checks of another landing on this branch"),
             LandProgress::CheckBegins { command, .. } => self.say(&format!("  check: {}", escaped_line(command))),
             LandProgress::CheckEnded { end, output, .. } => {

@@ -56,7 +56,7 @@ fn need(run: &RunView, since: Option<Timestamp>) -> Reverse<u8> {
         Status::Waiting => 5,
         Status::Failed if is_unseen => 4,
         Status::Idle => 3,
-        Status::Paused | Status::Working | Status::Starting | Status::Stopping => 2,
+        Status::Paused | Status::Working | Status::Setup | Status::Starting | Status::Stopping => 2,
         Status::Queued => 1,
         Status::Failed | Status::Stopped | Status::Completed => 0,
     })

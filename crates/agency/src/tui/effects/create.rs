@@ -84,6 +84,7 @@ fn field_of(error: &CreateError) -> Option<Field> {
             | PathUse::Workspace
             | PathUse::Directory => None,
         },
+        CreateError::Project(_) => Some(Field::Repository),
         CreateError::Runner { .. } => Some(Field::Runner),
         CreateError::Tmux(_) => Some(Field::Host),
         CreateError::Workspace(error) if error.code() == ErrorCode::BadRef => Some(Field::Base),
@@ -94,6 +95,7 @@ fn field_of(error: &CreateError) -> Option<Field> {
         CreateError::State { .. }
         | CreateError::Recursion
         | CreateError::MaxAgents { .. }
+        | CreateError::Ports(_)
         | CreateError::Store(_)
         | CreateError::Home(_)
         | CreateError::Host(_)

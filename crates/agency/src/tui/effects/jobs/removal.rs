@@ -15,14 +15,14 @@ pub(super) fn plan(agency: &Agency, row: &RunRow, branch: DeleteBranch) -> Resul
         return Err(RemoveError::NotEnded { id: row.id.clone(), state: row.state }.into());
     }
     let needed_by = needing_session(agency.home());
-    let plan = agency.removal_plan(row, RemoveRequest { options: options(branch), needed_by: &needed_by })?;
+    let plan = agency.removal_plan(row, RemoveRequest::new(&needed_by).options(options(branch)))?;
     Ok(JobOutcome::Removal { run: row.id.clone(), branch, notes: plan.notes })
 }
 
 /// Removes a run; work that is nowhere else is saved first.
 pub(super) fn remove(agency: &mut Agency, row: &RunRow, branch: DeleteBranch) -> Result<String, Problem> {
     let needed_by = needing_session(agency.home());
-    let removed = agency.remove(row, RemoveRequest { options: options(branch), needed_by: &needed_by })?;
+    let removed = agency.remove(row, RemoveRequest::new(&needed_by).options(options(branch)))?;
     let mut said = vec![format!("{} is removed", label(row))];
     said.extend(removed.saved_ref.map(|_| format!("agency restore {} brings back what was not committed", removed.id)));
     said.extend(removed.branch.map(|branch| format!("the branch {branch} stays")));

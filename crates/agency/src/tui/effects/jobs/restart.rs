@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use agency_engine::agency::Agency;
 use agency_engine::agents::RestartRequest;
-use agency_engine::runs::create::{CreateError, Plan, ResumeFallback, ResumeRequest};
+use agency_engine::runs::create::{CreateError, Plan, ResumeFallback, ResumeRequest, SetupChoice};
 use agency_engine::runs::stop::StopError;
 use agency_engine::store::RunRow;
 use agency_model::{ErrorCode, RunKind};
@@ -96,6 +96,7 @@ fn request(
         may_wait: true,
         terminal: own_terminal_size(std::io::stdout()),
         notify: context.is_at_terminal(),
+        setup: SetupChoice::Project,
     })
 }
 
