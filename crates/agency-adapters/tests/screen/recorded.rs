@@ -118,7 +118,7 @@ fn a_screen_that_is_named_after_what_it_shows_is_read_so() {
                 Activity::WaitingForUser => !says("idle") && !says("working"),
                 Activity::Thinking | Activity::Writing | Activity::RunningCommand => says("working"),
                 Activity::Unknown => name == "01-first-run.txt",
-                Activity::Starting => false,
+                Activity::Setup | Activity::Starting => false,
             };
             assert!(right, "{agent}/{name} is {activity}");
         }

@@ -58,7 +58,7 @@ fn a_session_that_an_agent_starts_merges_only_what_a_user_reviewed() {
     let run = place.world.begin(&place.repo, "starting", &["--host", "detached", "--mode", "headless"]);
     assert_eq!(place.world.ended(&run)["state"], "completed");
     let sessions = place.world.json(&["workflow", "ls"])["data"]["sessions"].take();
-    let session = sessions[0]["id"].as_str().unwrap_or_else(|| panic!("{sessions:#}"));
+    let session = sessions[0]["session"].as_str().unwrap_or_else(|| panic!("{sessions:#}"));
     place.wait_for_state(session, "pending_merge");
     assert_eq!(place.repo.git(&["rev-parse", "main"]), before);
     place.does(&["approve", session]);
