@@ -25,11 +25,12 @@ fn serve_cleans_up_where_the_user_enabled_it() {
 #[test]
 fn serve_removes_nothing_without_it_and_a_project_cannot_enable_it() {
     let (world, repo) = world(AT_ONCE);
-    repo.write(".agency/project.toml", "[gc]\nauto = true\n");
     repo.write(".agency/config.toml", "[gc]\nauto = true\n");
     let idle = finished(&world, &repo, "true");
     let lost = started(&world, &repo, agent::waiting());
     lost.wait_for_output("ready");
+    // A run of a repository with a wrong project file is refused, so it is written afterwards.
+    repo.write(".agency/project.toml", "[gc]\nauto = true\n");
     let mut command = world.command(&["serve", "--json"]);
     let server = world.start(command.current_dir(&repo.path));
     // It has looked at all runs by then.
