@@ -31,7 +31,7 @@ fn mistakes_are_told_with_their_place() {
         refused("activity = "),
     ];
     insta::assert_snapshot!(mistakes.join("\n"), @r#"
-    mine.toml:5:12: unknown variant `dancing`, expected one of `starting`, `thinking`, `writing`, `running_command`, `waiting_for_user`, `idle`, `unknown`
+    mine.toml:5:12: unknown variant `dancing`, expected one of `setup`, `starting`, `thinking`, `writing`, `running_command`, `waiting_for_user`, `idle`, `unknown`
     mine.toml:6:1: unknown field `wen`, expected one of `name`, `activity`, `title`, `when`, `question`
     mine.toml:6:17: bad pattern: found open group without closing ')'
     mine.toml:6:17: expected words, or a pattern between slashes
