@@ -1,6 +1,12 @@
 //! What a worktree gets beside the files of its commit: copies, links, the effects of commands, ports.
 //!
 //! The one rule: only what the user approved is copied, linked or executed, and no path leaves the checkout or the worktree.
+//!
+//! ```
+//! use agency_engine::worktree::port_variable;
+//!
+//! assert_eq!(port_variable("web"), "AGENCY_PORT_WEB");
+//! ```
 
 mod files;
 mod ports;

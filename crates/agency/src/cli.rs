@@ -289,15 +289,16 @@ fn refuse(error: &clap::Error, json: bool) -> ExitCode {
 mod tests {
     use clap::CommandFactory;
 
-    use super::{Cli, command_named};
+    use super::{Cli, command_named, command_of};
 
     #[test]
     fn each_command_has_the_same_description_by_its_name() {
         let mut all = Cli::command();
         all.build();
         for verb in all.get_subcommands() {
-            let mut named = command_named(verb.get_name()).unwrap();
-            named.build();
+            let mut alone = command_of(&["agency".into(), verb.get_name().into()]).unwrap();
+            alone.build();
+            let named = alone.find_subcommand(verb.get_name()).unwrap();
             assert_eq!(named.get_about().map(ToString::to_string), verb.get_about().map(ToString::to_string));
             for argument in named.get_arguments() {
                 assert!(verb.get_arguments().any(|other| other.get_id() == argument.get_id()), "{}", verb.get_name());

@@ -1,4 +1,18 @@
 //! `agency trust`: approves the content of a project file. Agents may not.
+//!
+//! ```
+//! # use agency_engine::{agency::Agency, config::Config};
+//! # let place = tempfile::tempdir()?;
+//! # let root = place.path();
+//! # std::fs::create_dir(root.join(".agency"))?;
+//! # std::fs::write(root.join(".agency/project.toml"), "[land]\ncheck = [\"npm test\"]\n")?;
+//! # let mut agency = Agency::builder().home(root.join("home")).config(Config::default()).build()?;
+//! let project = agency.project(root)?.unwrap();
+//! agency.trust(&project)?;
+//! assert_eq!(agency.revoke_trust(root)?, 1);
+//! assert!(!agency.project(root)?.unwrap().is_trusted());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod question;
 

@@ -1,4 +1,17 @@
 //! `agency worktree plan`, and what commands in a worktree find in their environment.
+//!
+//! ```
+//! # use agency_engine::{agency::Agency, config::Config, scripted::sample};
+//! # let place = tempfile::tempdir()?;
+//! # let repo = sample::create(&place.path().join("repository"))?;
+//! # let root = &repo.path;
+//! # std::fs::create_dir_all(root.join(".agency"))?;
+//! std::fs::write(root.join(".agency/project.toml"), "[worktree]\nports = { web = 3000 }\n")?;
+//! # let agency = Agency::builder().home(place.path().join("home")).config(Config::default()).build()?;
+//! let plan = agency.worktree_plan(root)?;
+//! assert_eq!((plan.ports[0].variable.as_str(), plan.needs_approval), ("AGENCY_PORT_WEB", false));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -6,7 +6,7 @@ use agency_model::nearest;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// What other programs call a command of ours.
-const WORDS_OF_OTHERS: [(&str, &str); 12] = [
+const WORDS_OF_OTHERS: [(&str, &str); 11] = [
     ("add", "run"),
     ("cancel", "stop"),
     ("create", "run"),
@@ -15,7 +15,6 @@ const WORDS_OF_OTHERS: [(&str, &str); 12] = [
     ("list", "ls"),
     ("log", "logs"),
     ("new", "run"),
-    ("open", "attach"),
     ("ps", "ls"),
     ("remove", "rm"),
     ("start", "run"),
