@@ -1,6 +1,7 @@
 //! Reads runs. Pages go by key, never by offset, so that a full database is as fast as a small one.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use agency_model::run::State;
 use agency_model::{RunId, RunKind, SessionId};
@@ -163,6 +164,14 @@ impl Store {
         let mut statement = self.connection()?.prepare_cached("SELECT id FROM runs WHERE removed_at IS NULL")?;
         let ids = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
         Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
+    }
+
+    /// The repositories that runs are recorded with, at most so many. Only the index is read.
+    pub(crate) fn repositories(&self, limit: u32) -> Result<Vec<PathBuf>, StoreError> {
+        let sql = "SELECT DISTINCT repo_path FROM runs ORDER BY repo_path LIMIT ?1";
+        let mut statement = self.connection()?.prepare(sql)?;
+        let paths = statement.query_map([limit], |row| row.get::<_, String>(0))?;
+        Ok(paths.map(|path| path.map(PathBuf::from)).collect::<Result<_, _>>()?)
     }
 
     /// A number that changes whenever another connection has written.

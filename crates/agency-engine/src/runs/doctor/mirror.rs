@@ -8,18 +8,16 @@ use agency_workspace::Repository;
 
 use super::{Check, Health};
 use crate::agency::Agency;
-use crate::runs::user_repository::repository_of;
-use crate::store::RunFilter;
+use crate::runs::user_repository::users;
 
-/// Of how many runs the repositories are examined, the newest first.
-const MAX_RUNS: u32 = 500;
+/// How many repositories are examined.
+const MAX_REPOSITORIES: u32 = 500;
 
 impl Agency {
     /// A push to a mirror publishes every ref, and with the checkpoints files that were never committed.
     pub(super) fn mirror_checks(&self) -> Vec<Check> {
-        let filter = RunFilter { limit: Some(MAX_RUNS), ..RunFilter::default() };
-        let rows = self.store.list(&filter).unwrap_or_default();
-        let places: BTreeSet<PathBuf> = rows.iter().filter_map(|row| repository_of(&self.home, row).ok()).collect();
+        let recorded = self.store.repositories(MAX_REPOSITORIES).unwrap_or_default();
+        let places: BTreeSet<PathBuf> = recorded.iter().filter_map(|path| users(&self.home, path).ok()).collect();
         let remotes = places.into_iter().flat_map(|root| {
             let remotes = Repository::from_root(root.clone()).mirror_remotes();
             remotes.into_iter().map(move |remote| (root.clone(), remote))
