@@ -4,6 +4,9 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use agency_system::lock;
 use agency_workspace::{GitWorktree, MergeError, MergeStrategy};
@@ -57,6 +60,14 @@ impl Half {
     }
 }
 
+/// Opening a pipe waits for the other end, which may never come if the merge fails.
+#[track_caller]
+fn within_a_minute<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, receiver) = channel();
+    thread::spawn(move || sender.send(act()));
+    receiver.recv_timeout(Duration::from_secs(60)).expect("the other end of the pipe")
+}
+
 #[test]
 fn a_merge_waits_for_the_git_of_one_that_was_killed() {
     let half = Half::new("echo >started; cat continue >/dev/null");
@@ -67,12 +78,14 @@ fn a_merge_waits_for_the_git_of_one_that_was_killed() {
     half.world.write("z.txt", "mine\n");
     write(&half.armed, "");
     let mut victim = start(&half.worktree, SAVE);
-    fs::read(pipe("started")).unwrap();
+    let started = pipe("started");
+    within_a_minute(move || fs::read(started).unwrap());
     victim.kill().unwrap();
     victim.wait().unwrap();
     assert!(lock::is_held(&half.world.repository.join(".git/agency-merge.lock")).unwrap(), "git holds the lock");
     fs::remove_file(&half.armed).unwrap();
-    fs::write(pipe("continue"), "\n").unwrap();
+    let proceed = pipe("continue");
+    within_a_minute(move || fs::write(proceed, "\n").unwrap());
     act(&half.worktree, SAVE);
     half.has_landed();
     assert_eq!(half.saved(), ["refs/agency/saved/checkout-test"], "nothing else was taken for changes of the user");
