@@ -8,6 +8,8 @@ mod checking;
 mod checkpoints;
 #[cfg(test)]
 mod checkpoints_forged;
+#[cfg(test)]
+mod checkpoints_index;
 #[cfg(feature = "fault-points")]
 #[cfg(test)]
 mod checkpoints_killed;
